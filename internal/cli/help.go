@@ -29,7 +29,7 @@ const byHandText = `A feature by hand, without a run:
 A feature without a check, or one that changed files outside its paths, then
 waits for you: kedge approve ID --reason WHY, or kedge deny.`
 
-const exitCodesText = `Exit codes, a promise to scripts (an unknown code is a failure):
+const exitCodesText = `Exit codes. Their meaning never changes. Treat an unknown code as a failure.
 
   0    ok
   1    internal error
@@ -53,7 +53,7 @@ Kedge creates KEDGE_HOME with mode 0700. If you own an existing, empty folder
 that others can access, Kedge restricts it and tells you. Any other folder that
 others can access is an error.`
 
-const jsonText = `With --json a command prints one JSON object on stdout. Names may be added,
-never renamed. An empty list is [] with exit code 0. Unknown is null, never 0.
-An error is one object on stderr, {"error":{"kind","message","hint"}}, and
-stdout stays empty.`
+const jsonText = `With --json a command prints one JSON object on stdout. Later versions may add
+names, but never rename one. An empty list is [] with exit code 0. An unknown
+value is null, never 0. An error is one object on stderr,
+{"error":{"kind","message","hint"}}, and stdout stays empty.`

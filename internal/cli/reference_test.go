@@ -22,13 +22,13 @@ const referenceHead = `# Commands
 
 <!-- Made from the help of the commands: go test ./internal/cli -run Reference -update -->
 
-Every command, with the text of ` + "`kedge COMMAND --help`" + `. Other pages:
+This page has the text of ` + "`kedge COMMAND --help`" + ` for every command. Other pages:
 [--json](json.md), [exit codes](exit-codes.md), [environment](environment.md),
 [figures](figures.md) of audit, cost and stats.
 
-Command names, JSON fields and exit codes may be added, never renamed. The answer goes to
-stdout, everything else to stderr. ` + "`--json`" + ` works on every command that prints data. Text
-that comes from a repository or an agent is shown without control characters.
+Later versions may add commands, JSON fields and exit codes, but never rename one. The answer goes
+to stdout, everything else to stderr. ` + "`--json`" + ` works on every command that prints data. Kedge
+removes control characters from text that comes from a repository or an agent.
 
 `
 
@@ -294,7 +294,7 @@ func (r *reference) block(text string) {
 
 // codeLike finds what a reader types or sees as it is written: calls of kedge,
 // flags, variables and files.
-var codeLike = regexp.MustCompile(`kedge( [a-z]+)+( [A-Z]+\b| --[a-z-]+)*|--[a-z][a-z-]*|\$?\b[A-Z0-9]+_[A-Z_]+(/[a-z]+(\.[a-z]+)?)*|(~/)?\.[a-z]+/([a-z./-]*[a-z])?|\b[a-z_]+(/[a-z_]+)*\.(toml|md|json|jsonl)\b`)
+var codeLike = regexp.MustCompile(`kedge( [a-z]+)+( [A-Z]+\b| --[a-z-]+)*|--[a-z][a-z-]*|\$?\b[A-Z0-9]+_[A-Z_]+(/[a-z]+(\.[a-z]+)?)*|(~/)?\.[a-z]+/([a-z./-]*[a-z])?|\b[a-z_][a-z_-]*(/[a-z_-]+)*\.(toml|md|json|jsonl)\b`)
 
 // inline marks code in a line of text, and keeps the rest from being markup.
 func (r *reference) inline(text string) string {

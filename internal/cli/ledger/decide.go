@@ -24,9 +24,9 @@ func Decide(env *frame.Env) *cobra.Command {
 		Short: "Lock a decision, with its reason and what was rejected",
 		Long: `Lock a decision, with its reason and what was rejected.
 
-A locked decision holds until another one supersedes it with a reason. A new
-decision that covers the same paths or topic and does not supersede it is
-refused.`,
+A locked decision is valid until another decision supersedes it, with a
+reason. Kedge refuses a new decision that covers the same paths or topic,
+unless it supersedes the old one.`,
 		Example: `  kedge decide "Required flags, not positional" --why "scripts break when the order changes" \
     --reject "positional: order is unclear" --applies-to "cmd/**"
   kedge decide "Positional again" --why "users asked" --supersedes dec-… --reason "completion works now"
@@ -60,7 +60,7 @@ refused.`,
 	f.StringArrayVar(&rejected, "reject", nil, "an alternative that was rejected, as `'what: reason'` (repeatable)")
 	f.StringArrayVar(&in.AppliesTo, "applies-to", nil, "a `path`, glob or topic that it covers (repeatable)")
 	f.StringVar((*string)(&in.Supersedes), "supersedes", "", "the `id` of the decision that it replaces")
-	f.StringVar(&in.Reason, "reason", "", "`why` it replaces the other")
+	f.StringVar(&in.Reason, "reason", "", "`why` it replaces the old decision")
 	f.StringVar(&in.Reversibility, "reversibility", "easy", "`how` hard it is to reverse: easy, hard or one-way")
 	frame.CompleteFlag(c, "supersedes", frame.AfterArgs(decisionIDs(env)))
 	frame.CompleteFlag(c, "reversibility", frame.OneOf("easy", "hard", "one-way"))
@@ -85,8 +85,8 @@ func newDecideWithdraw(env *frame.Env) *cobra.Command {
 		Use: "withdraw ID --reason WHY", Short: "Withdraw a decision that was locked by mistake", Args: cobra.ExactArgs(1),
 		Long: `Withdraw a decision that was locked by mistake.
 
-It stays in the history, superseded by nothing, and sessions no longer receive
-it. Agents may not withdraw decisions.`,
+The decision stays in the history, and no other decision replaces it. Sessions
+no longer receive it. Agents may not withdraw decisions.`,
 		Example:           `  kedge decide withdraw dec-01k… --reason "a typo"`,
 		ValidArgsFunction: decisionIDs(env),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -108,7 +108,7 @@ it. Agents may not withdraw decisions.`,
 func newDecideLs(env *frame.Env) *cobra.Command {
 	var in memory.DecisionListRequest
 	c := &cobra.Command{
-		Use: "ls", Short: "List the decisions that hold", Args: cobra.NoArgs,
+		Use: "ls", Short: "List the decisions that are valid", Args: cobra.NoArgs,
 		Example: "  kedge decide ls\n  kedge decide ls --all --json",
 		RunE: func(c *cobra.Command, _ []string) error {
 			out, err := frame.Call[memory.DecisionListReply](c.Context(), env, "decision.list", in)

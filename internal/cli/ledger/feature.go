@@ -26,17 +26,18 @@ func Feature(env *frame.Env) *cobra.Command {
 		newFeatureAdd(env), newFeatureAmend(env), newFeatureShow(env), newFeatureSubmit(env), newFeatureAccept(env),
 		newFeatureMove(env, "block", "Mark a feature as blocked", "order-entity --reason \"waits for the new schema\""),
 		newFeatureMove(env, "reopen", "Set a feature back to pending, to be tried again", "order-entity --reason \"the schema is there\""),
-		newFeatureMove(env, "skip", "Skip a feature; those that depend on it are named", "dark-mode --reason \"nobody asked for it\""),
+		newFeatureMove(env, "skip", "Skip a feature, and list the features that depend on it", "dark-mode --reason \"nobody asked for it\""),
 	)
 	c.Long = `Add, change, verify or set aside one feature.
 
-Only Kedge sets a feature to completed: kedge feature submit asks for it. For
-work that waits for your review, kedge feature accept completes it; agents may
-not. When you skip a feature, Kedge names those that depend on it: they wait
-until you skip them too, or amend them without it.
+Only Kedge sets a feature to completed: kedge feature submit asks Kedge to
+verify it. If the work waits for your review, kedge feature accept completes
+the feature. Agents may not use that command. When you skip a feature, Kedge
+names the features that depend on it. They wait until you skip them too, or
+amend them so that they no longer depend on it.
 
-A run at work follows your changes by itself. A run at rest continues with
-kedge run.`
+A run that is working applies your changes by itself. If the run has stopped,
+continue it with kedge run.`
 	c.Example = `  kedge feature add order-entity --name "Order entity" --check "go test ./order"
   kedge feature submit order-entity
   kedge feature show order-entity`
@@ -59,9 +60,9 @@ func (d *definitionFlags) add(fs *pflag.FlagSet) {
 	fs.StringArrayVar(&d.dependencies, "depends-on", nil, "the `id` of a feature that must be completed before (repeatable)")
 	fs.StringArrayVar(&d.acceptance, "acceptance", nil, "`what` must be true in the end (repeatable)")
 	fs.StringArrayVar(&d.steps, "step", nil, "a `step` to verify it (repeatable)")
-	fs.StringArrayVar(&d.paths, "path", nil, "a `glob` of files it may change; if it changes others, it waits for you (repeatable; default: any)")
-	fs.StringArrayVar(&d.checks, "check", nil, "a shell `command` that must succeed when it is done (repeatable)")
-	fs.StringVar(&d.prove, "prove", "", "`how` the checks prove it; fails: they are red before the work; holds: green before and after")
+	fs.StringArrayVar(&d.paths, "path", nil, "a `glob` of files that the work may change; if it changes others, the feature waits for you (repeatable; default: any)")
+	fs.StringArrayVar(&d.checks, "check", nil, "a shell `command` that must succeed when the feature is done (repeatable)")
+	fs.StringVar(&d.prove, "prove", "", "`how` the checks prove the work: fails (red before it, green after it) or holds (green before and after)")
 	fs.StringVar(&d.file, "definition", "", "read the whole definition, as in features.json, from this `file` (- for stdin)")
 }
 
@@ -165,7 +166,7 @@ func newFeatureAmend(env *frame.Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "amend ID --reason WHY",
 		Short: "Change a locked definition, with a reason",
-		Long: `Change a locked definition. Agents may not, and you say why.
+		Long: `Change a locked definition. You must give a reason. Agents may not do this.
 
 Only the flags that you pass change something. A repeatable flag replaces the
 whole list.`,

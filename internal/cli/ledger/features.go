@@ -87,19 +87,20 @@ func newFeaturesImport(env *frame.Env) *cobra.Command {
 
   kedge      .kedge/features.json, with version, definitions and checks
   seed       the plain form: an object with a list of features, each with an
-             id, a name, a status, and if known dependencies, files, notes and
-             completedAt:
+             id, a name, a status, and optionally dependencies, files, notes
+             and completedAt:
              {"features": [{"id": "orders", "name": "Orders",
                "status": "pending", "dependencies": ["users"], "files": [],
                "notes": ""}]}
   anthropic  feature_list.json, an array:
              [{"category", "description", "steps", "passes"}]
 
-Every imported feature starts as pending: what a list calls completed is
-a claim that Kedge verifies. What it calls skipped is skipped. Existing
-features with the same definition keep their status, and Kedge names them. A
-missing version means 1. Unknown keys are kept in the notes and reported.
-Missing ids are generated.`,
+Every imported feature starts as pending. If the list says that a feature is
+completed, Kedge takes this as a claim and verifies it. A feature that the
+list calls skipped stays skipped. Existing features with the same definition
+keep their status, and Kedge names them. If the version is missing, Kedge
+assumes 1. It keeps unknown keys in the notes and reports them. It generates
+missing ids.`,
 		Example: "  kedge features import feature_list.json\n  some-tool | kedge features import -",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {

@@ -32,20 +32,20 @@ The last line on stdout is one of
 ` + words.Wrap(check.Comma(check.Markers())+".", 76) + `
 Red is exit code 6.
 
-Kedge leaves out a check that covers nothing that changed since HEAD, unless
-you pass --all. The verdict is then partial, and before a green one stands
-"partial: not run: NAMES". The checks of features are not part of the gate:
-kedge feature submit runs them, and a run repeats those of finished features
-(run.regression).
+Kedge skips a check if no file that it covers changed since HEAD, unless you
+pass --all. The verdict is then partial. If it is green, Kedge prints
+"partial: not run: NAMES" before it. The checks of features are not part of
+the gate: kedge feature submit runs them, and a run repeats those of completed
+features (run.regression).
 
 For a red check, Kedge shows the first failure and where its log is. --output
-adds every other failure, error, warning, place and total, and folds what
-repeats or passes. The log stays complete.
+adds every other failure, error and warning, with file and line, and the
+totals. It shortens what repeats or passes. The log stays complete.
 
-Inside a session, changes count from the files that Kedge verified last, and
-the checks are those of that state: nothing that an agent commits hides a
-change. A full green verdict that you get outside a session makes the current
-files the new starting point.`,
+Inside a session, Kedge compares the files with those that it verified last,
+and uses the checks of that state. So an agent cannot hide a change by
+committing it. When you get a full green verdict outside a session, Kedge
+compares with the current files from then on.`,
 		Example: "  kedge gate\n  kedge gate unit\n  kedge gate --all           every check: a full verdict\n  kedge gate --output        all failures of a red check\n  kedge gate --json",
 		RunE: func(c *cobra.Command, names []string) error {
 			var out verify.GateReply
@@ -65,7 +65,7 @@ files the new starting point.`,
 			return nil
 		},
 	}
-	c.Flags().BoolVar(&all, "all", false, "run every check, also those that cover nothing that changed")
+	c.Flags().BoolVar(&all, "all", false, "run every check, even if no file that it covers changed")
 	c.Flags().BoolVar(&output, "output", false, "show everything that matters of a red check's output, not only its first failure")
 	return c
 }

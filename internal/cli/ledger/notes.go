@@ -17,7 +17,7 @@ import (
 // Notes is kedge notes.
 func Notes(env *frame.Env) *cobra.Command {
 	c := &cobra.Command{
-		Use: "notes", Short: "Show live contexts, notes and the commits they summarise", Args: cobra.NoArgs,
+		Use: "notes", Short: "Show contexts of running sessions, notes, and summarised commits", Args: cobra.NoArgs,
 		Example: "  kedge notes\n  kedge notes show not-01k…\n  kedge notes lint",
 		RunE: func(c *cobra.Command, _ []string) error {
 			out, err := frame.Call[memory.NotesReply](c.Context(), env, "note.list", memory.NotesRequest{})

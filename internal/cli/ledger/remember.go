@@ -22,7 +22,8 @@ func Remember(env *frame.Env) *cobra.Command {
 		Short: "Keep what you learned as a note",
 		Long: `Keep what you learned as a note, for kedge recall and for later sessions.
 
-A note without a decision, a file or a command teaches nothing and is refused.`,
+Kedge refuses a note that contains no decision, no file and no command,
+because nobody can learn anything from it.`,
 		Example: `  kedge remember "Strict by default, fuzzy flag optional"
   kedge remember "Retry middleware recreated expired tokens" --feature auth-refresh \
     --file src/http/retry.ts --validation "npm test -- auth" --dead-end "caching: stale after 401"`,

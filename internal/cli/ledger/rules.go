@@ -29,8 +29,8 @@ func newRulesLint(env *frame.Env) *cobra.Command {
 findings.
 
 The rules have three numbered sections: constraints, code modification,
-validation loop. No style rule may come before a hard constraint, and all of
-them together may not cost more tokens than the cap.`,
+validation loop. No style rule may come before a hard constraint. All rules
+together may not use more tokens than the cap.`,
 		Example: "  kedge rules lint\n  kedge rules lint --cap 800 --json",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := frame.Positive(c, "cap", in.Cap, docs.RulesCap); err != nil {

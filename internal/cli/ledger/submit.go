@@ -19,21 +19,21 @@ import (
 func newFeatureSubmit(env *frame.Env) *cobra.Command {
 	return &cobra.Command{
 		Use:   "submit ID",
-		Short: "Ask Kedge to verify a feature: the only way to complete it",
-		Long: `Ask Kedge to verify a feature: the only way to complete it.
+		Short: "Ask Kedge to verify a feature, and complete it if it is green",
+		Long: `Ask Kedge to verify a feature, and complete it if it is green.
 
 Kedge runs all of the project's checks and the feature's checks on the current
-files. Green completes the feature. Red leaves it open (exit code 6). Submit
-it once before the work too: a check that was red then, and is green
-afterwards, proves the work.
+files. If all are green, the feature is completed. If one is red, the feature
+stays open (exit code 6). Submit the feature once before the work, too: a
+check that is red before the work and green after it proves the work.
 
-Nothing is committed: do that yourself, git add -A && git commit. A run makes
-its own commits.
+Kedge commits nothing here. Commit the work yourself:
+git add -A && git commit. A run makes its own commits.
 
-Kedge also looks at what changed, committed or not, since it last verified the
-files: at your last full green gate, at the last completed feature, or else at
-kedge init. Weakened tests and changes to protected files are red. If you want
-such a change, run kedge gate yourself first.
+Kedge also inspects all changes, committed or not, since it last verified the
+files. That was at your last full green gate, at the last completed feature,
+or else at kedge init. Weakened tests and changes to protected files make the
+verdict red. If you want such a change, run a full kedge gate yourself first.
 
 A feature without checks, or one that changed files outside its paths, then
 waits for you (exit code 5): kedge approve ID --reason WHY, or kedge deny.

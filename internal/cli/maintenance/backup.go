@@ -16,11 +16,11 @@ import (
 func Backup(env *frame.Env) *cobra.Command {
 	return &cobra.Command{
 		Use: "backup [FOLDER]", Short: "Copy this project's journal to a folder", Args: cobra.MaximumNArgs(1),
-		Long: `Copy this project's journal to a folder, as of one moment and verified.
+		Long: `Copy this project's journal to a folder, and verify the copy.
 
-The folder must not exist yet; without one, Kedge makes one under
-KEDGE_HOME/backups. To restore it, stop the daemon (kedge down) and copy its
-two files over those of the project.`,
+FOLDER must not exist yet. Without FOLDER, Kedge makes a folder under
+KEDGE_HOME/backups. To restore a backup, stop the daemon (kedge down) and copy
+the two files of the backup over those of the project.`,
 		Example: "  kedge backup\n  kedge backup ~/backups/shop-monday",
 		RunE: func(c *cobra.Command, args []string) error {
 			var in maintenance.BackupRequest

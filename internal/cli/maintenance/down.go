@@ -27,9 +27,9 @@ func Down(env *frame.Env) *cobra.Command {
 		Short: "Stop the daemon; sessions keep running",
 		Long: `Stop the daemon and wait until it has ended.
 
-Commands under way get time to finish. Nothing is lost: the next command that
-writes starts a daemon again. Sessions keep running. Runs wait for the next
-daemon; Kedge names them.`,
+Commands in progress get time to finish. Nothing is lost: the next command
+that writes starts a daemon again. Sessions keep running. Runs wait for the
+next daemon. Kedge prints which runs wait.`,
 		Example: "  kedge down",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {

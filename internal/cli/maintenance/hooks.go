@@ -39,19 +39,20 @@ type hookLine struct {
 func Hooks(env *frame.Env) *cobra.Command {
 	c := frame.Group("hooks", "Connect agents that you start yourself to Kedge",
 		newHooksInstall(env), newHooksRemove(env), newHooksLs(env))
-	c.Long = `Connect agents that you start yourself to Kedge, by hooks in their settings.
+	c.Long = `Connect agents that you start yourself to Kedge, with hooks in their settings.
 
-Then, in a project:
+In a project, the hooks then have these effects:
 
   - a conversation gets its brief when it begins and after a compaction
   - long output of commands is condensed and kept (kedge logs)
   - Kedge saves a checkpoint before a compaction
-  - nothing is changed while an agent plans
-  - when the agent wants to end, Kedge runs the gate, and tells it once if it
-    is red
+  - an agent cannot change anything while it is in its plan mode
+  - when the agent wants to end, Kedge runs the gate; if the gate is red, the
+    agent receives the failure, once
 
-A hook never blocks an agent: errors go to $KEDGE_HOME/hooks/log. What each
-agent supports is in docs/reference/agents.md of Kedge.`
+An error in a hook does not stop the agent. Kedge writes such errors to
+$KEDGE_HOME/hooks/log. What each agent supports is in docs/reference/agents.md
+of Kedge.`
 	c.Example = "  kedge hooks install\n  kedge hooks ls"
 	return c
 }
@@ -63,16 +64,17 @@ func newHooksInstall(env *frame.Env) *cobra.Command {
 		Short: "Install Kedge's hooks in the settings of agents",
 		Long: `Install Kedge's hooks in the settings of agents, beside existing entries.
 
-Without an AGENT, for every agent that is on the PATH. Where they go:
+Without an AGENT, Kedge installs hooks for every agent that is on the PATH.
+The hooks go into these settings:
 
   claude    .claude/settings.local.json of this project, which git then
             ignores; with --user your own settings
   others    your own settings
 
 In folders that are not a Kedge project the hooks do nothing. A settings file
-that cannot be read stays unchanged: Kedge prints where the fault is, installs
-the others and ends with exit code 2. Agents may not install hooks: inside a
-session the command is refused.`,
+that Kedge cannot read stays unchanged. Kedge prints where the error in it is,
+installs the hooks in the other files and ends with exit code 2. Agents may
+not install hooks: inside a session the command is refused.`,
 		Example: `  kedge hooks install
   kedge hooks install claude --user   in every project`,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -99,7 +101,8 @@ func newHooksRemove(env *frame.Env) *cobra.Command {
 		Short: "Remove Kedge's hooks from the settings of agents",
 		Long: `Remove Kedge's hooks from your own settings and those of this project.
 
-A file that is unchanged since is restored byte for byte.`,
+If nobody changed a settings file since the installation, Kedge restores it
+byte for byte.`,
 		Example: `  kedge hooks remove
   kedge hooks remove codex`,
 		RunE: func(c *cobra.Command, args []string) error {

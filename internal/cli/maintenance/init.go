@@ -29,20 +29,21 @@ func Init(env *frame.Env) *cobra.Command {
 		Long: `Set up Kedge in this repository, or in a plain folder.
 
 Kedge finds the project's test and build commands, its smoke check, and how to
-start the application. Then it writes .kedge/
-(configuration, checks, rules, feature list, progress, a validate script), a
-block in AGENTS.md, its import in CLAUDE.md and a line in .gitattributes. It
-commits exactly these files; what else is staged stays staged. Existing files
+start the application. Then it writes .kedge/ (configuration, checks, rules,
+feature list, progress, a validate script), a block in AGENTS.md, a line in
+CLAUDE.md that imports AGENTS.md, and a line in .gitattributes. It commits
+exactly these files. Your other staged changes stay staged. Existing files
 stay as they are, so a second init changes nothing.
 
 In a clone, init imports the decisions, notes and risks of the repository and
 prints how to import its features.
 
-With --remove, Kedge removes what it wrote and nobody changed since, the
-project's hooks, and the branches of runs that have landed. For whatever stays
-in git or in your own settings it prints the command that removes it. The
-journal stays: kedge project rm forgets it. While a run is not over, or has
-unlanded work, nothing is removed (exit code 4).`,
+With --remove, Kedge removes the files that it wrote, the project's hooks, and
+the branches of runs that have landed. A file that somebody changed since then
+stays. If something stays in git or in your own settings, Kedge prints the
+command that removes it. The journal stays too; to forget it, use
+kedge project rm. While a run is not over, or has unlanded work, nothing is
+removed (exit code 4).`,
 		Example: `  kedge init                  set up, with one commit
   kedge init --agent claude   name the agent for unattended work
   kedge init --remove         remove what Kedge wrote`,
@@ -58,7 +59,7 @@ unlanded work, nothing is removed (exit code 4).`,
 		},
 	}
 	c.Flags().StringVar(&in.Agent, "agent", "", "the `agent` for kedge run, kept in .kedge/config.toml")
-	c.Flags().BoolVar(&yes, "yes", false, "do not ask (only on a terminal init shows what it would write and asks)")
+	c.Flags().BoolVar(&yes, "yes", false, "do not ask for confirmation (on a terminal, init shows what it would write and asks)")
 	c.Flags().BoolVar(&remove, "remove", false, "remove what Kedge wrote, with one commit; the journal stays")
 	return c
 }

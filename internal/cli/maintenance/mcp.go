@@ -20,14 +20,15 @@ This is for the settings of agents. It speaks on standard input and output and
 offers feature_next, feature_get, feature_submit, checkpoint_save,
 decision_propose, note_add, recall, question_ask, gate_run and context_status.
 
-It acts in the name of the session that it runs in, with the token that Kedge
-gave that session (KEDGE_SESSION, KEDGE_TOKEN). Outside a session only the
-tools that read work. Each tool is described in docs/reference/mcp.md of Kedge.
+The server acts for the session that it runs in, with the token that Kedge
+gave that session (KEDGE_SESSION, KEDGE_TOKEN). Outside a session you can use
+only tools that read. Each tool is described in docs/reference/mcp.md of
+Kedge.
 
 A client with an operator's token (kedge operator add) in KEDGE_OPERATOR also
 gets run_show, run_pause, run_continue, run_stop and run_tell. Kedge records
-them with your name and the operator's. Inside a session of a run every
-operator's token is refused.`,
+each of these calls with your name and the operator's. Inside a session of a
+run, Kedge refuses every operator's token.`,
 		Example: "  claude mcp add kedge -- kedge mcp\n  codex mcp add kedge -- kedge mcp\n  claude mcp add kedge -e KEDGE_OPERATOR=kedge-operator-… -- kedge mcp",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {

@@ -25,10 +25,11 @@ func newOperatorAdd(env *frame.Env) *cobra.Command {
 		Use: "add NAME", Short: "Make a token for a client and print it once", Args: cobra.ExactArgs(1),
 		Long: `Make a token for a client and print it once. Kedge keeps only its hash.
 
-Give it to the client as KEDGE_OPERATOR in the environment of kedge mcp. With
-it the client may show, pause, continue and stop the run of a project, and tell
-it something. Kedge records each with your name and the operator's. Inside a
-session of a run no operator's token works. Agents may not make tokens.`,
+Give the token to the client as KEDGE_OPERATOR in the environment of
+kedge mcp. With the token, the client may show, pause, continue and stop the
+run of a project, and send it messages. Kedge records each of these calls with
+your name and the operator's. Inside a session of a run, Kedge refuses every
+operator's token. Agents may not make tokens.`,
 		Example: "  kedge operator add desk\n  claude mcp add kedge -e KEDGE_OPERATOR=$(kedge operator add desk) -- kedge mcp",
 		RunE: func(c *cobra.Command, args []string) error {
 			return frame.Ask(c.Context(), env, "operator.add", sessions.OperatorRequest{Name: args[0]}, func(w io.Writer, out sessions.OperatorAddReply) {

@@ -59,8 +59,8 @@ func newProjectRm(env *frame.Env) *cobra.Command {
 		Use: "rm PROJECT", Short: "Forget a project; its folder is not touched", Args: cobra.ExactArgs(1),
 		Long: `Forget a project, named by its id, its name or its folder.
 
-Its journal moves to KEDGE_HOME/attic, complete; moving it back undoes this.
-Nothing in the project's folder changes.`,
+Kedge moves the complete journal to KEDGE_HOME/attic. To undo this, move it
+back. Nothing in the project's folder changes.`,
 		Example: "  kedge project rm shop\n  kedge project rm ~/src/shop",
 		RunE: func(c *cobra.Command, args []string) error {
 			in := maintenance.ProjectRemoveRequest{Project: args[0]}

@@ -16,8 +16,9 @@ import (
 func Rebuild(env *frame.Env) *cobra.Command {
 	return &cobra.Command{
 		Use: "rebuild", Short: "Rebuild everything that follows from the journal", Args: cobra.NoArgs,
-		Long: `Rebuild everything that follows from the journal: its tables, the search index,
-and the files that Kedge writes under .kedge/. The journal itself is only read.`,
+		Long: `Rebuild everything that Kedge computes from the journal: its tables, the
+search index, and the files that Kedge writes under .kedge/. The journal
+itself is only read.`,
 		Example: "  kedge rebuild\n  kedge rebuild --json",
 		RunE: func(c *cobra.Command, _ []string) error {
 			out, err := frame.Call[maintenance.RebuildReply](c.Context(), env, "rebuild", maintenance.RebuildRequest{})

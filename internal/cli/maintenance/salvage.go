@@ -56,9 +56,10 @@ func newSalvageRestore(env *frame.Env) *cobra.Command {
 		Use: "restore ID", Short: "Restore work that was set aside into this worktree", Args: cobra.ExactArgs(1),
 		Long: `Restore work that was set aside into this worktree.
 
-Kedge applies its changes again, even if the branch has moved on. It never
-overwrites a file that has changes of its own: then it changes nothing and
-names the files. The salvage stays until kedge salvage gc deletes it.`,
+Kedge applies the changes again, even if the branch has new commits. It never
+overwrites a file that has other changes. If there are such files, Kedge
+changes nothing and names them. The salvage stays until kedge salvage gc
+deletes it.`,
 		Example: "  kedge salvage restore sal-01k…",
 		RunE: func(c *cobra.Command, args []string) error {
 			in := maintenance.SalvageRestoreRequest{ID: kedge.SalvageID(args[0])}

@@ -24,16 +24,17 @@ func Up(env *frame.Env) *cobra.Command {
 	var foreground, install, printed bool
 	c := &cobra.Command{
 		Use:   "up",
-		Short: "Start the daemon, unless it runs",
-		Long: `Start the daemon, unless it runs.
+		Short: "Start the daemon, unless it is running",
+		Long: `Start the daemon, unless it is running.
 
 You rarely need this: commands that write start the daemon by themselves.
 There is one daemon for each KEDGE_HOME. It runs until kedge down and never
-listens on the network. On its start it deletes output of ended sessions that
-is older or larger than [sessions] in your user-wide config.toml allows.
+listens on the network. When the daemon starts, it deletes old output of ended
+sessions. The limits are in [sessions] of your own config.toml.
 
 With --install, Kedge starts nothing. It writes a unit for systemd or launchd
-that starts the daemon when you log in, and prints what to run.`,
+that starts the daemon when you log in, and prints the command that enables
+the unit.`,
 		Example: `  kedge up                    make sure that a daemon runs
   kedge up --foreground       be the daemon, until Ctrl-C
   kedge up --install          start it at every log-in

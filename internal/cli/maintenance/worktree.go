@@ -115,16 +115,22 @@ func newWorktreeGC(env *frame.Env) *cobra.Command {
 		Use: "gc", Short: "Remove worktrees that are no longer needed", Args: cobra.NoArgs,
 		Long: `Remove worktrees that are no longer needed.
 
-Kedge removes only those that it made, that have no changes and no ignored
-files, whose commits are on another branch, and in which no process works.
+Kedge removes only worktrees that it made. A worktree stays if it has changes
+or ignored files, if its commits are on no other branch, or if a process works
+in it. It also stays if a run or a session still works in it, or if its
+session is pinned.
+
 The worktree of a session (kedge new --worktree) may have ignored files that
-were copied or that its set-up made: they go with it, once the session has
-ended. Ignored files that were made or changed since then keep it.
-Worktrees of runs that no run needs any more are removed whatever they
-contain: Kedge sets uncommitted work aside first (kedge salvage ls). Branches
-stay, except those of runs that have landed, and kedge/NAME of a session if its
-commits are all on the branch that it was made from. What a run or a session
-still works in stays, and so does the worktree of a pinned session.`,
+Kedge copied or that its set-up made. Kedge removes them with the worktree
+once the session has ended. If ignored files were made or changed after the
+set-up, the worktree stays.
+
+If no run needs the worktree of a run any more, Kedge removes it with
+everything in it. Kedge sets uncommitted work aside first (kedge salvage ls).
+
+Branches stay, with two exceptions: Kedge removes the branches of runs that
+have landed, and the branch kedge/NAME of a session if all its commits are on
+the branch that it was made from.`,
 		Example: `  kedge worktree gc --dry-run     what would be removed, and why the rest stays
   kedge worktree gc`,
 		RunE: func(c *cobra.Command, _ []string) error {

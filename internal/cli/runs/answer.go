@@ -28,8 +28,8 @@ needs, the next planning session starts by itself. The next brief contains
 your answer. You can also write answers into .kedge/plan.md: kedge run reads
 them there.
 
-If you edited .kedge/plan.md, Kedge does not replan. It adds the answer to
-your text and says so; kedge plan --again makes a new plan with it.`,
+If you edited .kedge/plan.md, Kedge does not plan again. It adds the answer to
+your text and says so. kedge plan --again makes a new plan with the answer.`,
 		Example: "  kedge answer 1 \"required, not positional\"\n  kedge answer order-entity \"EUR only\"",
 		Args:    cobra.MinimumNArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {

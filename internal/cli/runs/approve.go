@@ -28,10 +28,11 @@ func Approve(env *frame.Env) *cobra.Command {
 		Long: `Approve the work on a feature, or contents of the repository that can run code
 or steer agents. Without an argument, list what waits for your approval.
 
-Work on a feature (ID). A run holds work back if it changed paths outside its
-plan, or files that run code by themselves (.envrc, settings of agents, git
-hooks): your approval lets it in unchanged. Work that waits for a review needs
---reason; then this is kedge feature accept. To refuse: kedge deny.
+Work on a feature (ID). A run holds work back if the work changed files
+outside its limits, or files that run code by themselves (.envrc, settings of
+agents, git hooks). If you approve, the run accepts the work unchanged. For
+work that waits for a review, --reason is required: then this command does the
+same as kedge feature accept. To refuse the work, use kedge deny.
 
 Contents of the repository. Until you approve them, no unattended session
 starts (exit code 5):

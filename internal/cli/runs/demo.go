@@ -23,13 +23,13 @@ func Demo(env *frame.Env) *cobra.Command {
 		Short: "Show a whole run in a minute: no model, no key, no network",
 		Long: `Show a whole run in about a minute: no model, no key, no network.
 
-Kedge creates a small Go project in a temporary folder and takes thirty
-features to verified done with a scripted agent. On the way the agent lies,
-weakens a test and hangs; the daemon and an agent are killed with kill -9.
-Then the same script runs in one long session, whose context overflows.
+Kedge creates a small Go project in a temporary folder. A scripted agent works
+on thirty features until all are verified. On the way the agent lies, weakens
+a test and hangs; the daemon and an agent are killed with kill -9. Then the
+same script runs in one long session, whose context overflows.
 
-The demo has a KEDGE_HOME of its own, and both are deleted afterwards. A busy
-machine takes longer.`,
+The demo uses a KEDGE_HOME of its own. Kedge deletes it and the project
+afterwards. On a busy machine the demo takes longer.`,
 		Example: `  kedge demo
   kedge demo --dir /tmp/shop    keep everything there`,
 		Args: cobra.NoArgs,

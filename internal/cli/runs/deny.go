@@ -25,11 +25,11 @@ the work is:
 
   on the run's branch,   Kedge reverts it there and keeps later work. The
   waiting for review     feature is pending again, and its next session
-                         receives your reason. A busy run does this as soon
-                         as it can. If later work needs it, it stays (exit
-                         code 4).
+                         receives your reason. A run that is working does
+                         this as soon as it can. If later work needs this
+                         work, nothing is reverted (exit code 4).
   held back by the run   Kedge sets it aside (kedge salvage ls) and blocks the
-                         feature. kedge feature reopen has it tried again.
+                         feature. To try again: kedge feature reopen.
   done by hand           the feature is pending again
 
 To agree instead: kedge approve.`,

@@ -24,9 +24,9 @@ func Explain(env *frame.Env) *cobra.Command {
 		Long: `Tell the story of a feature or a commit: the session, the evidence, the
 decisions that apply, attempts, verdicts, refusals and findings.
 
-A feature is explained by its newest work commit. A session or a verdict is
-named by its id, of which the last five characters are enough; Kedge explains
-the feature that it is about.
+A feature is explained by its newest work commit. You can also give the id of
+a session or of a verdict. The last five characters are enough. Kedge then
+explains the feature that it belongs to.
 
 If no run made the commit, Kedge shows the session that was running when the
 commit was made, if any.`,

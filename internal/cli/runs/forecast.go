@@ -20,17 +20,18 @@ func Forecast(env *frame.Env) *cobra.Command {
 		Short: "Show what the open features may cost, and how far a run is off",
 		Long: `Show the tokens, the money and the time that the open features may take.
 
-The forecast comes from the features that sessions of this project completed,
-each with all its attempts and repairs: the number of open features times the
-median, and in parentheses times the lower and the upper quartile. If at least
-3 of them were done by the agent of the run, only these count. Time is that of
-sessions and checks, divided by the features that are worked on at once;
-waiting for you or for a provider is left out. What past sessions do not tell
-is unknown.
+The forecast is based on the features that sessions of this project have
+completed, each with all its attempts and repairs. Kedge multiplies the median
+of one feature by the number of open features. In parentheses it shows the
+same with the lower and the upper quartile. If the agent of the run completed
+at least 3 of these features, only those count. Time is the time of sessions
+and checks, divided by the number of features that are worked on at once.
+Waiting for you or for a provider does not count. A figure that past sessions
+did not report is unknown.
 
-While a run works, this is the forecast as it was when the run began. The
-second line says how far the features that are done are off it. kedge run and
-kedge status show the same.`,
+While a run works, Kedge shows the forecast from the start of the run. The
+second line says how far the completed features are above or below it.
+kedge run and kedge status show the same.`,
 		Example: "  kedge forecast\n  kedge forecast --parallel 4\n  kedge forecast --json",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {

@@ -21,16 +21,17 @@ func Land(env *frame.Env) *cobra.Command {
 		Short: "Move your branch to the work that a run has verified",
 		Long: `Move your branch to the verified work of the newest run that has not landed.
 
-Runs land their work by themselves when they can; this is for when they could
-not. Kedge only fast-forwards. Your uncommitted changes stay. If they are in
-the way, or the branch has moved on without the work, nothing changes (exit
-code 4). Work that you merged, rebased or squashed yourself counts as landed
-(exit code 0). The run's branch is deleted after it has landed.
+Runs land their work by themselves if they can. Use this command if a run
+could not. Kedge only fast-forwards your branch. Your uncommitted changes
+stay. If they are in the way, or your branch has commits that the run does not
+have, nothing changes (exit code 4). Work that you merged, rebased or squashed
+yourself counts as landed (exit code 0). The run's branch is deleted after it
+has landed.
 
-While work waits for your review nothing lands (exit code 5), unless you pass
---unreviewed. While a feature that was done is red again nothing lands either
-(exit code 5), unless you pass --regressed. Unlanded work of earlier runs is
-named; the next kedge land takes it.`,
+While work waits for your review, nothing lands (exit code 5), unless you pass
+--unreviewed. While a completed feature is red again, nothing lands either
+(exit code 5), unless you pass --regressed. Kedge names unlanded work of
+earlier runs. The next kedge land lands it.`,
 		Example: `  kedge land
   kedge land --unreviewed   also what you have not reviewed
   kedge land --regressed    although a feature that was done is red again`,

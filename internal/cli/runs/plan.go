@@ -27,16 +27,16 @@ func Plan(env *frame.Env) *cobra.Command {
 		Long: `Plan a goal with an agent that asks first. Without a goal, show the plan.
 
 A read-only session looks at the project and asks what it needs to know. You
-answer with kedge answer. After the last answer the next session writes the
-plan, Kedge checks it and writes it to .kedge/plan.md. The command ends with
-exit code 5 when it waits for your answers or approval. Work starts only after
-kedge plan approve, in the same run. Kedge undoes whatever a planning session
-changes.
+answer with kedge answer. After the last answer, the next session writes the
+plan. Kedge checks the plan and saves it in .kedge/plan.md. The command ends
+with exit code 5 when it waits for your answers or approval. Work starts only
+after kedge plan approve, in the same run. Kedge undoes whatever a planning
+session changes.
 
-The same goal again shows a plan that is ready; no session starts for it. A
-plan that waits for you is not replaced by one for another goal, and neither
-is one that you edited (exit code 4). --again makes a new plan and keeps a copy
-of your text.`,
+If you give the same goal again and its plan is ready, Kedge shows the plan
+and starts no session. A plan for another goal does not replace a plan that
+waits for you or that you edited (exit code 4). --again makes a new plan and
+keeps a copy of your text.`,
 		Example: `  kedge plan "Orders for the shop"      questions first, then a plan
   kedge answer 1 "required, not positional"
   kedge plan new "Strict matching"      a draft to fill in yourself
@@ -58,7 +58,7 @@ of your text.`,
 	f.StringVar(&flags.Agent, "agent", "", "the `agent` of the work, or agent:model (default: [run] agent in config.toml; [route] plan names the one that plans)")
 	f.Float64Var(&flags.BudgetUSD, "budget-usd", 0, "the most that planning and work may cost, in `dollars`")
 	f.Int64Var(&flags.BudgetTokens, "budget-tokens", 0, "the most `tokens` that planning and work may use")
-	f.BoolVar(&in.Again, "again", false, "make a new plan instead of the one that waits, for the same goal or GOAL; keep a copy of your text")
+	f.BoolVar(&in.Again, "again", false, "replace the waiting plan by a new one, for the same goal or for GOAL; keep a copy of your text")
 	f.BoolVar(&detach, "detach", false, "do not wait for the session")
 	c.AddCommand(newPlanNew(env), show, newPlanCheck(env), newPlanApprove(env), newPlanAmend(env), newPlanDiff(env), newPlanDrop(env))
 	return c

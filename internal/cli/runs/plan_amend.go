@@ -24,9 +24,9 @@ func newPlanAmend(env *frame.Env) *cobra.Command {
 		Long: `Change the approved plan: its commands, invariants or items.
 
 Edit .kedge/plan.md, or a copy of it, and give the reason. Without FILE, Kedge
-reads .kedge/plan.md; - is the standard input. Use a copy while a run works:
-Kedge may restore .kedge/plan.md before you are done. --dry-run shows what
-would change.
+reads .kedge/plan.md. FILE can be - for the standard input. Use a copy while a
+run works: Kedge may restore .kedge/plan.md before you are done. --dry-run
+shows what would change.
 
 An item keeps its feature as long as it keeps its number:
 
@@ -35,11 +35,12 @@ An item keeps its feature as long as it keeps its number:
   removed item    its feature is skipped, if it is not completed
   restored item   its feature is reopened, if it is not completed
 
-A completed feature stays completed; the item of one may not be changed.
-Commands under Validation and checks of Invariants apply from the next check
-on. New answers become decisions, new risks are opened; those that exist stay.
-A run that is going on is informed. Budgets and models of phases apply from the
-next kedge run on; Set-up and Checks change no settings.
+A completed feature stays completed, and you may not change its item. Commands
+under Validation and checks of Invariants apply from the next check on. New
+answers become decisions, and new risks are opened. Existing decisions and
+risks stay. Kedge informs a run that is working. Budgets and models of phases
+apply from the next kedge run on. Changes under Set-up and Checks have no
+effect.
 
 Agents may not amend a plan.`,
 		Example: `  kedge plan amend --dry-run

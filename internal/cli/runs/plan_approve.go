@@ -22,23 +22,24 @@ func newPlanApprove(env *frame.Env) *cobra.Command {
 		Short: "Lock the plan, add one feature per item, and commit both",
 		Long: `Lock the plan in .kedge/plan.md, add one feature per item, and commit both.
 
-The commit has the files that Kedge writes under .kedge/ and nothing else; what
-is staged stays staged. In a plain folder there is no commit. A run that
-planned then continues with the work.
+The commit has only the files that Kedge writes under .kedge/. Your staged
+changes stay staged. In a folder without git there is no commit. If a run made
+the plan, it then continues with the work.
 
 Each answered question becomes a locked decision, with the question as its
-reason, and each entry of Risks an open risk. The commands under Validation, and
-the checks that Invariants name, join the gate of the plan's features.
+reason. Each entry of Risks becomes an open risk. The commands under
+Validation and the checks of Invariants run among the checks of every feature
+of the plan.
 
-Kedge first runs these commands in this folder, for at most a minute, and tells
-you which are red before the work. A command that is green must stay green in
-every feature. One that is red must be green with the last feature of the plan.
-"false" and its like can never be green: then no feature is completed. --no-try
-approves without running them.
+Kedge first runs these commands in this folder, for at most a minute, and
+tells you which are red before the work. A command that is green must stay
+green in every feature. A command that is red must be green when the last
+feature of the plan is done. If a command can never be green, such as "false",
+no feature can be completed. --no-try approves without running the commands.
 
-A plan for an empty or small repository may have the headings Structure, Set-up
-and Checks. Approval adds its checks to .kedge/gate.toml and its set-up to
-.kedge/config.toml, in the same commit. What you have there stays as it is.
+A plan for an empty or small repository may have the headings Structure,
+Set-up and Checks. Approval adds its checks to .kedge/gate.toml and its set-up
+to .kedge/config.toml, in the same commit. Your own settings stay as they are.
 
 Agents may not approve a plan. It must have no errors, and its blocking
 questions must be answered.`,

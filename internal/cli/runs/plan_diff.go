@@ -29,9 +29,9 @@ func phaseNumbers(env *frame.Env) cobra.CompletionFunc {
 func newPlanDiff(env *frame.Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "diff PHASE",
-		Short: "Show what one phase of the plan changed, and what it came to",
-		Long: `Show what the work on one phase of the approved plan changed, as a diff, and
-what the phase came to. PHASE is its number, id or title.
+		Short: "Show what one phase of the plan changed, with a summary",
+		Long: `Show what the work on one phase of the approved plan changed: a summary and a
+diff. PHASE is the number, id or title of the phase.
 
 The diff has the verified commits of the phase's features, landed or not. The
 files that Kedge writes are left out.`,

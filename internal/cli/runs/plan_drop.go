@@ -17,12 +17,13 @@ func newPlanDrop(env *frame.Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "drop",
 		Short: "Abandon a plan that is not approved, and keep its text",
-		Long: `Abandon a plan that is not approved: the draft in .kedge/plan.md, or one that
-sessions are writing, whose run then ends.
+		Long: `Abandon a plan that is not approved: the draft in .kedge/plan.md, or a plan
+that sessions are still writing. Their run then ends.
 
-The file leaves the repository; Kedge keeps its text. Locked decisions and open
-risks stay as they are: take one back with kedge decide withdraw, or close it
-with kedge risk close. Agents may not drop a plan.`,
+Kedge removes the file from the repository and keeps a copy of its text.
+Locked decisions and open risks stay. To withdraw a decision, use
+kedge decide withdraw. To close a risk, use kedge risk close. Agents may not
+drop a plan.`,
 		Example: "  kedge plan drop --reason \"not this year\"",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {

@@ -61,7 +61,7 @@ func Run(env *frame.Env) *cobra.Command {
 	f.Float64Var(&flags.BudgetUSD, "budget-usd", 0, "the most that the run may cost, in `dollars`")
 	f.Int64Var(&flags.BudgetTokens, "budget-tokens", 0, "the most `tokens` that the run may use")
 	f.StringVar(&flags.Until, "until", "", "end with this `phase` of the plan: its number, id or title")
-	f.BoolVar(&pause, "pause", false, "hold the sessions where they are, before their next tool call, and start nothing new")
+	f.BoolVar(&pause, "pause", false, "hold each session before its next tool call, and start nothing new")
 	f.BoolVar(&goOn, "continue", false, "continue after a pause, a stop or a halt")
 	f.BoolVar(&stop, "stop", false, "end the sessions, each with a checkpoint")
 	f.BoolVar(&detach, "detach", false, "do not wait for the end")
@@ -378,31 +378,34 @@ Each feature gets a short session and a git worktree of its own. Kedge runs
 the checks itself, commits what is green and sets the rest aside. Agents and
 checks outlive this command and the daemon.
 
-With --until PHASE the run ends when the features of that phase, and of those
-before it, are done. It saves a checkpoint and prints a summary of the phase.
-It starts no later phase. kedge plan diff PHASE shows what the phase changed;
-the next kedge run begins the next phase.
+With --until PHASE, the run ends when the features of that phase and of all
+earlier phases are done. It saves a checkpoint and prints a summary of the
+phase. It starts no later phase. kedge plan diff PHASE shows what the phase
+changed. The next kedge run begins the next phase.
 
-A second kedge run attaches to the first and applies its flags to it. A halted
-run takes flags only with --continue. Ctrl-C detaches; the run continues.
+If a run is working already, kedge run attaches to it and applies the flags to
+it. A halted run accepts flags only with --continue. Ctrl-C detaches your
+terminal; the run continues.
 
-First Kedge commits what it wrote under .kedge/. Then, until the work has
-landed, it leaves its files in your checkout as committed, so that they are
-never in the way of your own git commands. Decisions and notes of that time
-are in the journal, and the commands that record them say so.
+First Kedge commits what it wrote under .kedge/. Until the work has landed, it
+does not change these files in your checkout. So they never block your own git
+commands. Decisions and notes of this time are in the journal, and the
+commands that record them say so.
 
-Kedge first prints what the run may cost, from past sessions of this project,
-and after each feature how far the run is off (kedge forecast).
+At the start, Kedge prints a forecast of what the run may cost, based on past
+sessions of this project. After each feature it prints how far the run is
+above or below the forecast (kedge forecast).
 
-On a terminal you see a table that is redrawn. Otherwise, or if TERM is dumb
-or not set, Kedge prints one line per step to stderr.
+On a terminal, Kedge shows a live table. Otherwise, or if TERM is dumb or not
+set, Kedge prints one line per step to stderr.
 
 How a run ends (each end prints what to do next):
 
   exit  state                 why
   0     done                  every feature is completed or skipped; with
                               --until, every feature up to that phase
-  4     paused                somebody changed what the run works on
+  4     paused                somebody changed the repository while
+                              the run worked
   5     waiting, paused,      it waits for you: a question, a review, a
         stopped, done         blocked feature, checks that cannot run here, a
                               missing agent, files to approve, or finished

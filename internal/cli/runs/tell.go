@@ -18,8 +18,8 @@ func Tell(env *frame.Env) *cobra.Command {
 		Short: "Send a message to the session that works on a feature",
 		Long: `Send a message to the session that works on a feature.
 
-NAME is a feature, or a session of the run. An agent that cannot receive
-messages while it works gets yours in its next brief.`,
+NAME is a feature, or a session of the run. If the agent cannot receive
+messages while it works, its next brief contains your message.`,
 		Example: "  kedge tell order-entity \"use the money type of package price\"",
 		Args:    cobra.MinimumNArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {

@@ -31,11 +31,11 @@ Kedge reads the transcripts that coding agents leave on disk. It needs no
 set-up and no daemon, and it sends nothing anywhere. Without arguments it reads
 every transcript of this project and its worktrees. It looks in:
 
-` + transcriptPlaces("") + `
-A figure that is unknown is shown as unknown, never as 0. Codex reads files by
-shell commands, so it has no reads to count. Copilot's usage and Aider's times
-are unknown. A sub-agent with a transcript of its own is a session of its own.
-The changes that would have saved most overlap: their sum can exceed the whole.`,
+` + transcriptPlaces("") + `A figure that is unknown is shown as unknown, never as 0. Codex reads files
+with shell commands, so Kedge counts no reads for it. Copilot's usage and
+Aider's times are unknown. A sub-agent with a transcript of its own is a
+session of its own. Kedge names the changes that would have saved most. Their
+savings overlap, so the sum can exceed the total.`,
 		Example: `  kedge audit                       all sessions of this project
   kedge audit --since 7d --agent claude
   kedge audit 13da966e              one session, by the start of its id

@@ -27,11 +27,12 @@ decided, ruled out and left open. Kedge works this out by rules. It asks no
 model, so the same transcript gives the same brief. It needs no set-up and no
 daemon.
 
-FILE can be compressed with gzip, or be the id or name of a session as in
-kedge audit. For a session of a run, Kedge uses what the agent reported to it.
-kedge resume and the next session of a run start from the same text.
+FILE can be compressed with gzip. Instead of a file you can give the id or
+name of a session, as in kedge audit. For a session of a run, Kedge uses what
+the agent reported to it. kedge resume and the next session of a run start
+from the same text.
 
-The brief of a project that Kedge looks after is: kedge prime.`,
+To print the brief of a whole Kedge project instead: kedge prime.`,
 		Example: `  kedge brief --transcript session.jsonl
   kedge brief --transcript session.jsonl.gz --at 1200   up to line 1200
   kedge brief --transcript 13da966e --budget 800        at most 800 tokens

@@ -28,15 +28,16 @@ func Cost(env *frame.Env) *cobra.Command {
 		Short: "Show the tokens and the money that sessions used",
 		Long: `Show the tokens and the money that this project's sessions used.
 
-Tokens are what the agent reported: uncached input, cache writes and output. If
-a session reported nothing, Kedge estimates them from its output and marks them
-with ~; its cost is unknown. Money is what the agent reported. Otherwise Kedge
-computes it from prices and marks it "estimated". A model without a price is
-unknown, never 0.
+Tokens are what the agent reported: uncached input, cache writes and output.
+If a session reported nothing, Kedge estimates its tokens from its output and
+marks them with ~. The cost of such a session is unknown. For all other
+sessions, the cost is what the agent reported. If the agent reported only
+tokens, Kedge computes the cost from prices and marks it "estimated". Without
+a price for the model, the cost is unknown, never 0.
 
-Kedge has dated prices of Claude, GPT and Gemini models, each with its source.
-Yours come first, from $XDG_CONFIG_HOME/kedge/prices.toml (else
-~/.config/kedge/prices.toml):
+Kedge has prices of Claude, GPT and Gemini models, each with its date and
+source. Your own prices take precedence. They are in
+$XDG_CONFIG_HOME/kedge/prices.toml (else ~/.config/kedge/prices.toml):
 
   version = 1
   [[price]]

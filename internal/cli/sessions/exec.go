@@ -51,15 +51,15 @@ func Exec(env *frame.Env) *cobra.Command {
 		Long: `Run a command, keep its whole output, and print what matters of it.
 
 The command gets your input, folder and environment. When it has ended, Kedge
-prints failures, errors, warnings, places (path:line) and totals. It only
-counts passing tests, progress, installation, library frames and repetition.
-Fewer than 40 lines are printed unchanged. On a terminal, a line on stderr
-shows how long the command runs, how much it printed and its last line.
+prints failures, errors, warnings, places (path:line) and totals. Passing
+tests, progress, installation, library frames and repeated lines are only
+counted. Fewer than 40 lines are printed unchanged. On a terminal, a line on
+stderr shows how long the command runs, how much it printed and its last line.
 
 Kedge keeps both streams in their order and without secrets, in
 $KEDGE_HOME/exec: the last 200 commands, at most 512 MB. kedge logs exec-…
-prints all of one; --list names them, newest first. If Kedge cannot keep the
-output, it says so on stderr.
+prints the whole output of one command. --list lists the commands, newest
+first. If Kedge cannot keep the output, it says so on stderr.
 
 The exit code is the command's; 126 or 127 if it could not start, 128+N after
 signal N. You need no daemon and no project.`,

@@ -34,8 +34,8 @@ func Export(env *frame.Env) *cobra.Command {
 		Short: "Write a session's output as an asciicast or as text",
 		Long: `Write a session's output as an asciicast or as text.
 
-An asciicast (version 3) replays the session at its own pace. Where output is
-missing, the file says so at that place.`,
+An asciicast (version 3) replays the session at its own pace. If a part of the
+output is missing, the file says so at that place.`,
 		Example: `  kedge export auth-refactor --format asciicast --out auth.cast
   kedge export auth-refactor --format text | less`,
 		Args: cobra.ExactArgs(1),

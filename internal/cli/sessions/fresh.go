@@ -28,8 +28,9 @@ empty context. The fresh session receives the rules, where the work stands and
 what the old one was doing, as kedge resume gives it. If nothing can be saved,
 the session is not ended.
 
-Use it when kedge ls says that a context fills up, is old, or that the agent
-goes in circles. It asks nothing. Agents may not use it.`,
+Use this command when kedge ls says that the context fills up or is old, or
+that the agent repeats itself. The command does not ask for confirmation.
+Agents may not use it.`,
 		Example: `  kedge fresh auth-refactor            hand over and start afresh
   kedge fresh auth-refactor --attach   and look at it at once`,
 		Args: cobra.ExactArgs(1),
@@ -55,6 +56,6 @@ goes in circles. It asks nothing. Agents may not use it.`,
 		ValidArgsFunction: frame.SessionNames(env),
 	}
 	c.Flags().BoolVar(&attach, "attach", false, "attach to the fresh session at once")
-	c.Flags().DurationVar(&grace, "grace", 3*time.Second, "how much `time` the old one gets to end by itself")
+	c.Flags().DurationVar(&grace, "grace", 3*time.Second, "how much `time` the old session gets to end by itself")
 	return c
 }

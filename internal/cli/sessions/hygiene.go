@@ -28,20 +28,22 @@ func Hygiene(env *frame.Env) *cobra.Command {
 		Long: `List what makes the repository hard for agents to work in. Every finding names
 the evidence that it comes from.
 
-  flaky checks      they ended both ways on the same files in the same
-                    environment (evidence: verdicts in the journal)
-  slow checks       their median run takes at least --slow, or most of the time
-                    of all checks (evidence: the slowest verdicts)
+  flaky checks      checks that were both green and red on the same files in
+                    the same environment (evidence: verdicts in the journal)
+  slow checks       checks whose median run takes at least --slow, or that use
+                    most of the time of all checks (evidence: the slowest
+                    verdicts)
   context files     files that sessions read 3 times or more (evidence: the
                     transcripts of agents)
-  untested source   features changed it and no test, and no test of the
-                    repository mentions the file or a name that it declares
-                    (evidence: features, runs and commits)
+  untested source   source files that a feature changed without changing a
+                    test; no test of the repository mentions the file or a
+                    name that it declares (evidence: features, runs and
+                    commits)
   large files       under version control, at least --large
   generated files   under version control, and made by a tool (evidence: name
                     or first lines, and the last commit)
 
-The command reads only. It changes nothing and sends nothing anywhere.`,
+The command only reads. It changes nothing and sends nothing anywhere.`,
 		Example: "  kedge hygiene\n  kedge hygiene --slow 30s --large 2048\n  kedge hygiene --json",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -55,8 +57,8 @@ The command reads only. It changes nothing and sends nothing anywhere.`,
 			return frame.Ask(c.Context(), env, "hygiene", in, frame.Folded(env, 4, hygieneText))
 		},
 	}
-	c.Flags().DurationVar(&slow, "slow", slow, "a check is slow from this median `time` on")
-	c.Flags().Int64Var(&large, "large", large, "call a file large from this many `KiB` on")
+	c.Flags().DurationVar(&slow, "slow", slow, "list a check as slow if its median run takes at least this `time`")
+	c.Flags().Int64Var(&large, "large", large, "list a file as large if it has at least this many `KiB`")
 	return c
 }
 

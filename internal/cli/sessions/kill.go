@@ -23,9 +23,9 @@ func Kill(env *frame.Env) *cobra.Command {
 		Short: "End a session and everything it started",
 		Long: `End a session and everything it started.
 
-Kedge asks the session to end, twice, and then forces it. A run starts its own
-session again: use kedge run --pause to hold the run, kedge run --stop to end
-it.`,
+Kedge asks the session to end, twice, and then forces it. If you end a session
+of a run, the run starts it again. To hold the run, use kedge run --pause. To
+end it, use kedge run --stop.`,
 		Example: `  kedge kill auth-refactor              ask first, then force
   kedge kill auth-refactor --grace 30s  give it more time to end by itself`,
 		Args: cobra.ExactArgs(1),

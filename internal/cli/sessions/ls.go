@@ -27,10 +27,10 @@ func Ls(env *frame.Env) *cobra.Command {
 		Long: `List sessions and their state: the pinned ones first, then the newest.
 
 The state is running, waiting (for you), exited, or interrupted with its
-cause. Behind it stands what Kedge noticed of a session that you drive: that its
-context fills up, that it goes in circles, that its context is old. What you can
-do about it is printed below. With --all, sessions of every project, each with
-its project's name.`,
+cause. For a session that you drive, the list also shows what Kedge noticed:
+the context fills up, the context is old, or the agent repeats itself. Below
+the list, Kedge prints what you can do about it. With --all, it lists the
+sessions of every project, each with its project's name.`,
 		Example: `  kedge ls         sessions of this project
   kedge ls --all   sessions of every project`,
 		Args: cobra.NoArgs,

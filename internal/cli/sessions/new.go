@@ -15,22 +15,29 @@ import (
 const newLong = `Start a session that outlives this terminal, the daemon and its upgrades.
 
 A session is any command with a terminal of its own: an agent, a shell, a
-watcher. Kedge keeps everything that it prints and prints its id now.
+watcher. Kedge prints the id of the session now, and keeps everything that the
+session prints.
 
-With --on-limit wait, a session that comes to its provider's limit continues by
-itself when the limit is over. kedge ls shows when; kedge onlimit changes it.
+With --on-limit wait, a session that reaches its provider's limit continues by
+itself when the limit is over. kedge ls shows the time. kedge onlimit changes
+this setting.
 
-With --worktree, the session works in a git worktree of its own, on branch
-kedge/NAME, which Kedge makes at HEAD. --worktree=BRANCH takes an existing
-branch that is checked out nowhere, or makes that one at HEAD; the equals sign
-is needed. The worktree is set up like those of runs: copied files, submodules
-and the set-up of [worktree] in .kedge/config.toml, as committed at HEAD of your
-checkout: what another branch sets there does not run. Kedge runs a set-up only
-if you approved the files of the branch that kedge approve lists.
-The session gets KEDGE_SLOT, a name for its own test database, and KEDGE_PORT, a
-port that no other session has. If the worktree cannot be made or set up, nothing
-is left behind. If only the command does not start then, the worktree stays, and
-kedge resume tries again.
+With --worktree, the session works in a git worktree of its own, on the branch
+kedge/NAME. Kedge makes this branch at HEAD. With --worktree=BRANCH, the
+session works on BRANCH instead. If BRANCH exists, it must not be checked out
+anywhere. If it does not exist, Kedge makes it at HEAD. The equals sign is
+required.
+
+Kedge sets up the worktree like the worktrees of runs: it copies files, checks
+out submodules and runs the set-up of [worktree] in .kedge/config.toml. It
+uses the settings that are committed at HEAD of your checkout, not those of
+another branch. Kedge runs a set-up only if you have approved the files of the
+branch that kedge approve lists.
+
+The session gets KEDGE_SLOT, a name for its own test database, and KEDGE_PORT,
+a port that no other session has. If the worktree cannot be made or set up,
+nothing is left behind. If only the command does not start, the worktree
+stays, and kedge resume tries again.
 
 kedge resume and kedge fresh continue in the same worktree. kedge worktree gc
 removes it when the session has ended, nothing in it is uncommitted, and its

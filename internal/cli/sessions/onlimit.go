@@ -19,16 +19,16 @@ func OnLimit(env *frame.Env) *cobra.Command {
 	words := []string{string(kedge.OnLimitWait), stopWord}
 	return &cobra.Command{
 		Use:   "onlimit NAME wait|stop",
-		Short: "Say what a session does at its provider's limit",
-		Long: `Say what a session does when it comes to its provider's limit.
+		Short: "Set what a session does at its provider's limit",
+		Long: `Set what happens when a session reaches its provider's limit.
 
   wait   Kedge lets it continue when the limit is over. If the provider does not
          say when, Kedge tries again after 15 minutes.
-  stop   Kedge does nothing; you continue. This is the default, and cancels a
-         wait.
+  stop   Kedge does nothing; you let the session continue. This is the default.
+         It also cancels a wait.
 
-kedge ls shows the time at which a waiting session is tried again. Agents may
-not use this command.`,
+kedge ls shows when Kedge lets a waiting session continue. Agents may not use
+this command.`,
 		Example: `  kedge onlimit auth-refactor wait
   kedge onlimit auth-refactor stop   do not continue by itself`,
 		Args: cobra.ExactArgs(2),

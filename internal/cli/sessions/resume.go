@@ -21,17 +21,18 @@ func Resume(env *frame.Env) *cobra.Command {
 		Short: "Start an ended session again, and tell it where the work stood",
 		Long: `Restart the command of an ended session, and tell it where the work stopped.
 
-The new session has the same folder and name, and records which one it
-continues. The output of the old one stays; kedge search finds it under the
-same name.
+The new session has the same folder and name, and records which session it
+continues. The output of the old session stays. kedge search finds it under
+the same name.
 
 If the program left a transcript (Claude Code, Codex and others do), the new
 session receives a brief: the request, the next step, what was in progress and
-which files it needs next, as kedge brief prints it. The file is named in
-KEDGE_BRIEF. An agent that Kedge can drive, started with nothing but options,
-reads it first. With --bare there is no brief. With --native the program
-resumes its own conversation instead, if it can; kedge ls --json says in
-"begun" which way it started.
+which files it needs next, as kedge brief prints it. KEDGE_BRIEF is the path
+of the file with the brief. If the command is an agent that Kedge can drive,
+with options but without a prompt, the agent reads the brief first. With
+--bare there is no brief. With --native the program resumes its own
+conversation instead, if it can. In kedge ls --json, "begun" says how the
+session started.
 
 With --checkpoint, a fresh session of the project's agent starts instead. It
 receives the rules, then the checkpoint: what is done, what is next and which
@@ -61,7 +62,7 @@ files to read again.`,
 		ValidArgsFunction: frame.SessionNames(env),
 	}
 	c.Flags().BoolVar(&attach, "attach", false, "attach to it at once")
-	c.Flags().StringVar(&in.Checkpoint, "checkpoint", "", "start from the checkpoint with this `id`, or latest")
+	c.Flags().StringVar(&in.Checkpoint, "checkpoint", "", "start from the checkpoint with this `id`; latest means the newest one")
 	c.Flags().BoolVar(&in.Bare, "bare", false, "start the command without a brief")
 	c.Flags().BoolVar(&in.Native, "native", false, "let the program resume its own conversation")
 	c.Flags().StringVar(&in.Agent, "agent", "", "with --checkpoint: use this `agent`, not the project's")

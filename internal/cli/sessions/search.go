@@ -21,9 +21,10 @@ func Search(env *frame.Env) *cobra.Command {
 		Short: "Find text in the output of sessions",
 		Long: `Find text in the output of sessions, running or ended.
 
-QUERY is plain text, not a pattern. It is found even where escape codes
-interrupt it. The newest session comes first. Each hit has its session, its
-time and its offset: kedge logs NAME --from OFFSET continues from there.`,
+QUERY is plain text, not a pattern. Kedge finds it even if there are escape
+codes inside the text. The newest session comes first. Each hit has its
+session, its time and its offset: kedge logs NAME --from OFFSET continues from
+there.`,
 		Example: `  kedge search panic                          sessions of this project
   kedge search -i "out of memory" --all       every project, any case
   kedge search panic --session auth-refactor  every session of that name`,

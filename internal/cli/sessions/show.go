@@ -22,8 +22,8 @@ func Show(env *frame.Env) *cobra.Command {
 began and ended, its run and feature, what it used, its compactions and what
 its agent said last. What is not known is left out.
 
-SESSION is a name or an id. Of several with one name it is the one that runs,
-else the newest.`,
+SESSION is a name or an id. If several sessions have this name, Kedge shows
+the running one, or else the newest.`,
 		Example: "  kedge show auth-refactor\n  kedge show auth-refactor --json",
 		Args:    cobra.ExactArgs(1), ValidArgsFunction: frame.SessionNames(env),
 		RunE: func(c *cobra.Command, args []string) error {

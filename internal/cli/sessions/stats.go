@@ -251,52 +251,54 @@ and how much verified work the tokens and the money gave.
 A session was interrupted if it ended before its work was done. One that you
 ended, or that ended with a question, was not. The causes:
 
-  timeout, stalled         its time was up; it did nothing or repeated itself
+  timeout, stalled         its time was up; it printed nothing for too long
   closed_terminal          its terminal hung up (SIGHUP)
-  reconnect                it was gone when Kedge came back
+  reconnect                it was no longer there when the daemon restarted
   crash                    its program ended with an error
   killed                   a signal from outside
   out_of_memory, reboot    the machine ran out of memory, or restarted
   prompt_drift             it went against a decision, left its feature, or
                            planned when it should work
   full_context             its context was full or too old
-  circling                 it repeated itself, or got worse and worse
+  circling                 it repeated itself, or made things worse
   budget                   its tokens were spent
   provider_limit           the provider refused
   no_agent                 its program did not start, or was not logged in
   unknown                  the cause was not recorded
 
-Recovery is the time from the interruption, as Kedge noticed it, to the first
-productive action (a file written, a command run) of the session that took the
-work over. If that session is interrupted before it acts, its own recovery
-counts from there, so no minute counts twice. Only a session of the same run
-takes over the work of a run. Time in which a run was halted or waited for you
-does not count. An interruption that no session took over is open: its minutes
-are unknown.
+Recovery begins when Kedge notices the interruption. It ends with the first
+productive action (a file written, a command run) of the session that
+continues the work. If that session is interrupted before its first productive
+action, its own recovery begins at that moment, so no minute counts twice.
+Only a session of the same run can continue the work of a run. Time in which a
+run was halted or waited for you does not count. An interruption is open if no
+session continued the work: its minutes are unknown.
 
 Productive minutes go from a session's first productive action to its end. For
 a session that does not report what it does, they are the time in which it
-printed, with pauses of up to a minute. Sessions at the same time count
-separately. Overhead is recovery divided by productive minutes. Causes are
-sorted by minutes.
+printed, including pauses of up to a minute. Sessions that work at the same
+time each count in full. Overhead is recovery divided by productive minutes.
+The cause with the most lost minutes comes first.
 
-Verified features are those completed with evidence, each counted for the
-session that worked on it last, with the lines it added and removed. A rate is
-unknown if anything it needs is unknown, and never 0.
+A verified feature is completed, with evidence. It counts for the session that
+worked on it last, with the lines that the work added and removed. A rate is
+unknown, and never 0, if a figure that it needs is unknown.
 
 --prometheus prints Prometheus text: counters kedge_…_total by project, agent
-and model. What can fall is a gauge: kedge_verified_features,
+and model. Values that can become smaller are gauges: kedge_verified_features,
 kedge_verified_lines, kedge_unknown_usage_sessions,
 kedge_unknown_cost_sessions and kedge_overhead_ratio.
 
---otel prints OTLP JSON as a collector takes it at /v1/metrics:
-gen_ai.client.token.usage and gen_ai.client.operation.duration, by
-OpenTelemetry's (unfinished) conventions for generative AI. Each session is one
-operation invoke_agent with gen_ai.provider.name, gen_ai.request.model,
-gen_ai.agent.name, gen_ai.token.type and error.type (the cause). Also
+--otel prints OTLP JSON, which an OpenTelemetry collector accepts at
+/v1/metrics. The metrics gen_ai.client.token.usage and
+gen_ai.client.operation.duration follow OpenTelemetry's conventions for
+generative AI, which are still in development. Kedge's own metrics are
 kedge.session.interruptions, kedge.recovery.duration,
 kedge.productive.duration, kedge.cost, kedge.verified.features and
-kedge.verified.lines.
+kedge.verified.lines. Each session is one operation invoke_agent, with
+gen_ai.provider.name, gen_ai.request.model, gen_ai.agent.name,
+gen_ai.token.type and error.type (the cause).
 
-Both count from the beginning, so neither works with --since. Unknown values
-have no sample. Kedge sends nothing anywhere.`
+--prometheus and --otel count from the first session on, so you cannot combine
+them with --since. An unknown value has no sample. Kedge sends nothing
+anywhere.`
