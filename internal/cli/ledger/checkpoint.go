@@ -92,7 +92,7 @@ func newCheckpointLint(env *frame.Env) *cobra.Command {
 func newLint(env *frame.Env, name, short string) *cobra.Command {
 	return &cobra.Command{
 		Use: "lint [FILE]", Short: short, Args: cobra.MaximumNArgs(1),
-		Long:    short + ".\n\nWithout a FILE it checks the one under .kedge/. Exit code 2 when it has findings.",
+		Long:    short + ".\n\nWithout FILE, Kedge checks the file under .kedge/.\nExit code 2 if there are findings.",
 		Example: "  kedge " + strings.Replace(name, ".", " ", 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			var in status.LintRequest

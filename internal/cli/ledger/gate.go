@@ -40,7 +40,7 @@ features (run.regression).
 
 For a red check, Kedge shows the first failure and where its log is. --output
 adds every other failure, error and warning, with file and line, and the
-totals. It shortens what repeats or passes. The log stays complete.
+totals. It shortens repeated lines and passing tests. The log stays complete.
 
 Inside a session, Kedge compares the files with those that it verified last,
 and uses the checks of that state. So an agent cannot hide a change by

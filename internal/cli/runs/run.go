@@ -384,8 +384,8 @@ phase. It starts no later phase. kedge plan diff PHASE shows what the phase
 changed. The next kedge run begins the next phase.
 
 If a run is working already, kedge run attaches to it and applies the flags to
-it. A halted run accepts flags only with --continue. Ctrl-C detaches your
-terminal; the run continues.
+it. A paused or otherwise halted run accepts flags only with --continue.
+Ctrl-C detaches your terminal; the run continues.
 
 First Kedge commits what it wrote under .kedge/. Until the work has landed, it
 does not change these files in your checkout. So they never block your own git

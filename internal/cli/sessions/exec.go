@@ -48,7 +48,7 @@ func Exec(env *frame.Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "exec [--raw] -- COMMAND... | --list",
 		Short: "Run a command, keep its whole output, print what matters",
-		Long: `Run a command, keep its whole output, and print what matters of it.
+		Long: `Run a command, keep its whole output, and print the part that matters.
 
 The command gets your input, folder and environment. When it has ended, Kedge
 prints failures, errors, warnings, places (path:line) and totals. Passing

@@ -24,9 +24,9 @@ func Fresh(env *frame.Env) *cobra.Command {
 
 Kedge writes a handoff and a checkpoint, ends the session, and starts the same
 command again: with the same name and options, in the same folder, and with an
-empty context. The fresh session receives the rules, where the work stands and
-what the old one was doing, as kedge resume gives it. If nothing can be saved,
-the session is not ended.
+empty context. The fresh session receives the rules, the state of the work,
+and the same brief of the old session that kedge resume would give. If nothing
+can be saved, the session is not ended.
 
 Use this command when kedge ls says that the context fills up or is old, or
 that the agent repeats itself. The command does not ask for confirmation.

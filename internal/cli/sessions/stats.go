@@ -248,8 +248,8 @@ func estimatedText(f stats.Figures) string {
 const statsLong = `Show how often sessions were interrupted and by what, how long recovery took,
 and how much verified work the tokens and the money gave.
 
-A session was interrupted if it ended before its work was done. One that you
-ended, or that ended with a question, was not. The causes:
+A session was interrupted if it ended before its work was done. A session that
+you ended, or that ended with a question, was not interrupted. The causes:
 
   timeout, stalled         its time was up; it printed nothing for too long
   closed_terminal          its terminal hung up (SIGHUP)
