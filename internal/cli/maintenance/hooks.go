@@ -46,7 +46,7 @@ In a project, the hooks then have these effects:
   - a conversation gets its brief when it begins and after a compaction
   - long output of commands is condensed and kept (kedge logs)
   - Kedge saves a checkpoint before a compaction
-  - an agent cannot change anything while it is in its plan mode
+  - an agent in its plan mode cannot change files, except its plan
   - when the agent wants to end, Kedge runs the gate; if the gate is red, the
     agent receives the failure, once
 
