@@ -53,8 +53,8 @@ func salvageLines(w io.Writer, list []kedge.Salvage) {
 
 func newSalvageRestore(env *frame.Env) *cobra.Command {
 	return &cobra.Command{
-		Use: "restore ID", Short: "Put work that was set aside back into this worktree", Args: cobra.ExactArgs(1),
-		Long: `Put work that was set aside back into this worktree.
+		Use: "restore ID", Short: "Restore set-aside work in this worktree", Args: cobra.ExactArgs(1),
+		Long: `Restore set-aside work in this worktree.
 
 Kedge applies the changes again, even if the branch has new commits. It never
 overwrites a file that has other changes. If there are such files, Kedge

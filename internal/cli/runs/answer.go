@@ -20,8 +20,8 @@ func Answer(env *frame.Env) *cobra.Command {
 	return &cobra.Command{
 		Use:   "answer N|FEATURE TEXT",
 		Short: "Answer a question of the plan or of a session",
-		Long: `Answer a question of the plan by its number, or of the session that works on a
-feature.
+		Long: `Answer a question of the plan, by its number, or a question of the session
+that works on a feature.
 
 kedge plan shows the plan's questions. After the last answer that planning
 needs, the next planning session starts by itself. The next brief contains

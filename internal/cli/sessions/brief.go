@@ -21,11 +21,11 @@ func Brief(env *frame.Env) *cobra.Command {
 		Use: "brief --transcript FILE", Short: "Print what a fresh session needs to continue from a transcript", Args: cobra.NoArgs,
 		Long: `Print what a fresh session needs to continue from a transcript.
 
-That is: the request, the next step, what was in progress, the last command and
-its result, the files needed next with the likeliest first, and what was
-decided, ruled out and left open. Kedge works this out by rules. It asks no
-model, so the same transcript gives the same brief. It needs no set-up and no
-daemon.
+The brief contains the request, the next step, what was in progress, the last
+command and its result, the files needed next with the likeliest first, and
+what was decided, ruled out and left open. Kedge works this out by rules. It
+asks no model, so the same transcript gives the same brief. It needs no set-up
+and no daemon.
 
 FILE can be compressed with gzip. Instead of a file you can give the id or
 name of a session, as in kedge audit. For a session of a run, Kedge uses what
