@@ -158,7 +158,7 @@ func TestRow2And45StockClient(t *testing.T) {
 			t.Errorf("%s does not fit its schema: %v\n%s", c.tool, err, text)
 		}
 	}
-	if res, text := toolCall(t, cl, "question_ask", map[string]any{"question": "Which?"}); !res.IsError || !strings.Contains(text, "works on no feature of a run") {
+	if res, text := toolCall(t, cl, "question_ask", map[string]any{"question": "Which?"}); !res.IsError || !strings.Contains(text, "does not work on a feature of a run") {
 		t.Errorf("question_ask outside of a run: %s", text)
 	}
 	if res, text := toolCall(t, cl, "feature_get", map[string]any{"id": "none"}); !res.IsError || !strings.Contains(text, "hint: ") {

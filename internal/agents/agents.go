@@ -84,8 +84,8 @@ func Server(name string) string {
 
 // CannotLimit is the refusal of a limit that a program cannot be told.
 func CannotLimit(kind string, what string) error {
-	return kedge.Errorf(kedge.Invalid, "agents of kind %q cannot be told: %s", kind, what).
-		WithHint("remove it from [[tools]] in .kedge/config.toml; docs/reference/config.md says what each agent can be told")
+	return kedge.Errorf(kedge.Invalid, "agents of kind %q do not support this setting of [[tools]]: %s", kind, what).
+		WithHint("remove it from [[tools]] in .kedge/config.toml; docs/reference/config.md says which settings each agent supports")
 }
 
 // ToolsName is what programs call the server of Kedge's tools.

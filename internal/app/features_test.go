@@ -408,7 +408,7 @@ func TestRow87PersonAmendsWithReason(t *testing.T) {
 	wantKind(t, err, kedge.Invalid, "this changes nothing in feature")
 	def.Name = "other"
 	_, err = y.s.FeatureAmend(t.Context(), y.person(), features.FeatureAmendRequest{Definition: def, Reason: "late", Was: "an older hash"})
-	wantKind(t, err, kedge.Conflict, "amended meanwhile")
+	wantKind(t, err, kedge.Conflict, "amended by another command")
 	def.Dependencies = []kedge.FeatureID{"a"}
 	_, err = y.s.FeatureAmend(t.Context(), y.person(), features.FeatureAmendRequest{Definition: def, Reason: "loop"})
 	wantKind(t, err, kedge.Invalid, "a → a")

@@ -71,7 +71,7 @@ func TestDecisionWithdrawn(t *testing.T) {
 		return err
 	}
 	wantKind(t, withdraw(y.agent(), memory.DecisionWithdrawRequest{ID: id, Reason: "typo"}), kedge.Blocked, "agents may not")
-	wantKind(t, withdraw(y.person(), memory.DecisionWithdrawRequest{ID: id, Reason: " "}), kedge.Invalid, "only with a reason")
+	wantKind(t, withdraw(y.person(), memory.DecisionWithdrawRequest{ID: id, Reason: " "}), kedge.Invalid, "needs a reason")
 	wantKind(t, withdraw(y.person(), memory.DecisionWithdrawRequest{ID: "dec-nope", Reason: "typo"}), kedge.NotFound, "dec-nope")
 	r, err := y.s.DecisionWithdraw(t.Context(), y.person(), memory.DecisionWithdrawRequest{ID: id, Reason: "a typo"})
 	if err != nil || r.Decision.Status != kedge.DecisionSuperseded || r.Decision.Withdrawn != "a typo" {
@@ -127,7 +127,7 @@ func TestRecallTellsWhatIsDead(t *testing.T) {
 		}
 	}
 	_, err = y.s.Recall(t.Context(), y.person(), memory.RecallRequest{Query: "matching", Limit: -1})
-	wantKind(t, err, kedge.Invalid, "limit of -1")
+	wantKind(t, err, kedge.Invalid, "not -1")
 }
 
 func TestNoteShowAndFilesThatExist(t *testing.T) {

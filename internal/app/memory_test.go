@@ -230,7 +230,7 @@ func TestRow44RisksStayUntilClosed(t *testing.T) {
 	y := newYard(t, true)
 	a, b := y.risk("no load test"), y.risk("the migration cannot be reversed")
 	_, err := y.s.RiskClose(t.Context(), y.person(), memory.RiskCloseRequest{ID: a.Risk.ID})
-	wantKind(t, err, kedge.Invalid, "only with a reason")
+	wantKind(t, err, kedge.Invalid, "needs a reason")
 	closed, err := y.s.RiskClose(t.Context(), y.person(), memory.RiskCloseRequest{ID: a.Risk.ID, Reason: "measured"})
 	if err != nil || closed.Risk.ClosedAt == nil || closed.Risk.Reason != "measured" {
 		t.Fatalf("risk %+v, %v", closed.Risk, err)

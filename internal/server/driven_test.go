@@ -79,7 +79,7 @@ func TestRow85SessionsOfRunsSetNoStatus(t *testing.T) {
 	elsewhere := t.TempDir()
 	refused := func(c server.Call, by kedge.SessionID, from string) bool {
 		_, err := c.Run(t.Context(), s, server.Envelope{Dir: from, Session: by, Key: c.Name + string(by) + from}, nil)
-		return kedge.Blocked.Is(err) && strings.Contains(err.Error(), "is not for a session of a run")
+		return kedge.Blocked.Is(err) && strings.Contains(err.Error(), "a session of a run may not call")
 	}
 	var may, tried []string
 	for _, c := range server.Calls() {
@@ -120,7 +120,7 @@ func TestRow88OnlyItsOwnFeatureIsSubmitted(t *testing.T) {
 		_, err := c.Run(t.Context(), s, server.Envelope{Dir: dir, Session: ofRun, Key: "k" + id, In: json.RawMessage(`{"id":"` + id + `"}`)}, nil)
 		return err
 	}
-	if err := submit("b"); !kedge.Blocked.Is(err) || kedge.HintOf(err) != "it works on a: kedge feature submit a" {
+	if err := submit("b"); !kedge.Blocked.Is(err) || kedge.HintOf(err) != "this session works on a: kedge feature submit a" {
 		t.Errorf("another feature: %v (%s)", err, kedge.HintOf(err))
 	}
 	if err := submit("a"); !kedge.NotFound.Is(err) { // it is let through, and the ledger is empty

@@ -46,7 +46,7 @@ type Program struct {
 func New(argv []string) (*Adapter, error) {
 	if len(argv) == 0 || argv[0] == "" {
 		return nil, kedge.Errorf(kedge.Invalid, "an agent of kind \"acp\" has no command").
-			WithHint("[agents.NAME] kind = \"acp\" and command = [\"some-agent\", \"--acp\"] in .kedge/config.toml")
+			WithHint("set [agents.NAME] kind = \"acp\" and command = [\"some-agent\", \"--acp\"] in .kedge/config.toml")
 	}
 	return &Adapter{argv: slices.Clone(argv), own: Program{Kind: "acp"}}, nil
 }
@@ -95,7 +95,7 @@ func (a *Adapter) limits(t agents.Task) ([]string, error) {
 		return out, nil
 	}
 	if a.own.Limit == nil {
-		return nil, agents.CannotLimit(a.own.Kind, "which tools it is offered")
+		return nil, agents.CannotLimit(a.own.Kind, "a choice of tools")
 	}
 	more, err := a.own.Limit(o)
 	return append(out, more...), err
@@ -104,8 +104,8 @@ func (a *Adapter) limits(t agents.Task) ([]string, error) {
 // attended is how a person's screen begins.
 func (a *Adapter) attended(t agents.Task) (agents.Start, error) {
 	if a.own.ScreenFlag == "" {
-		return agents.Start{}, kedge.Errorf(kedge.Blocked, "an agent of kind %q has no screen of its own that Kedge knows", a.own.Kind).
-			WithHint("open it yourself and let it read %s", t.Brief)
+		return agents.Start{}, kedge.Errorf(kedge.Blocked, "Kedge cannot open an agent of kind %q on a screen", a.own.Kind).
+			WithHint("start the agent yourself and have it read %s", t.Brief)
 	}
 	s := agents.Start{Command: slices.Clone(a.argv)}
 	if t.Model != "" {

@@ -36,7 +36,7 @@ func (a *Adapter) Program() string { return a.argv[0] }
 // one more), so that what may stand there is for package trust to say.
 func (a *Adapter) Start(t agents.Task) (agents.Start, error) {
 	if len(t.Offer.Asked()) > 0 {
-		return agents.Start{}, agents.CannotLimit(name, "which tools it is offered: it has none")
+		return agents.Start{}, agents.CannotLimit(name, "any; this agent has no tools")
 	}
 	s := agents.Start{Command: slices.Clone(a.argv)}
 	add := func(words ...string) { s.Command = append(s.Command, words...) }

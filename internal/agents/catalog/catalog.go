@@ -49,8 +49,8 @@ func Of(kind string) agents.Profile {
 func New(name string, a config.Agent) (agents.Adapter, error) {
 	p := Of(a.Kind)
 	if p.New == nil {
-		return nil, kedge.Errorf(kedge.NotFound, "agents of kind %q cannot be driven by a run yet", a.Kind).
-			WithHint("set [agents.%s] kind = \"command\" in .kedge/config.toml, with the command that reads a brief on its input", name)
+		return nil, kedge.Errorf(kedge.NotFound, "a run cannot use agents of kind %q yet", a.Kind).
+			WithHint("set [agents.%s] kind = \"command\" in .kedge/config.toml, and command to a program that reads a brief on its standard input", name)
 	}
 	return p.New(a.Command)
 }

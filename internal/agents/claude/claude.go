@@ -89,7 +89,7 @@ func limited(t agents.Task) ([]string, error) {
 	if o.Servers != nil {
 		for _, name := range o.Servers {
 			if name != agents.ToolsName {
-				return nil, agents.CannotLimit("claude", "the server "+name+" by its name; leave others away with without = [\"mcp__SERVER\"]")
+				return nil, agents.CannotLimit("claude", "the server "+name+" by its name; leave out other servers with without = [\"mcp__SERVER\"]")
 			}
 		}
 		if len(o.Servers) == 0 {

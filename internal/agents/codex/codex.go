@@ -92,7 +92,7 @@ func without(o agents.Offer) ([]string, error) {
 		case switches[tool] != "":
 			out = append(out, "-c", switches[tool])
 		default:
-			return nil, agents.CannotLimit(name, "to leave out "+tool)
+			return nil, agents.CannotLimit(name, "leaving out "+tool)
 		}
 	}
 	return out, nil

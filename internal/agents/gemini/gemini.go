@@ -36,7 +36,7 @@ const nobody = "kedge-offers-none"
 // leave out.
 func limit(o agents.Offer) ([]string, error) {
 	if o.Only != nil || len(o.Without) > 0 {
-		return nil, agents.CannotLimit("gemini", "which of its own tools to leave out")
+		return nil, agents.CannotLimit("gemini", "leaving out one of its own tools")
 	}
 	if len(o.Servers) == 0 {
 		return []string{"--allowed-mcp-server-names=" + nobody}, nil

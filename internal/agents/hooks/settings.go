@@ -133,7 +133,7 @@ func (e *editor) entry(event, group string) error {
 		return err
 	}
 	if root.kind != '{' {
-		return kedge.Errorf(kedge.Invalid, "the settings are not an object")
+		return kedge.Errorf(kedge.Invalid, "the settings are not a JSON object")
 	}
 	hooks, ok := root.get("hooks")
 	if !ok {

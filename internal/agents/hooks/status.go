@@ -42,7 +42,7 @@ func ParseStatus(input []byte) (Status, error) {
 		} `json:"context_window"`
 	}
 	if err := json.Unmarshal(input, &w); err != nil {
-		return Status{}, kedge.Errorf(kedge.Invalid, "the input of a status line is not understood: %w", err)
+		return Status{}, kedge.Errorf(kedge.Invalid, "Kedge does not understand the input of a status line: %w", err)
 	}
 	s := Status{Native: w.Session, Dir: w.Dir, Model: w.Model.ID, Window: w.Context.Window, USD: w.Cost.USD}
 	if w.Work.Project != "" {

@@ -43,7 +43,7 @@ func openDatabase(path string) (*sql.DB, error) {
 
 // unreadable says that the tables are not what this build knows.
 func unreadable(path string, err error) error {
-	return kedge.Errorf(kedge.Invalid, "%q is not a database of OpenCode that this build can read: %w", path, err)
+	return kedge.Errorf(kedge.Invalid, "%q is not an OpenCode database that this version of Kedge can read: %w", path, err)
 }
 
 // keptSessions lists the sessions that worked in one of the folders; all

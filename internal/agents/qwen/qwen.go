@@ -35,7 +35,7 @@ func limit(o agents.Offer) ([]string, error) {
 		add("--allowed-mcp-server-names", []string{""}) // no server has that name
 	}
 	if o.Only != nil && len(o.Only) == 0 {
-		return nil, agents.CannotLimit("qwen", "to have no tools at all")
+		return nil, agents.CannotLimit("qwen", "no tools at all")
 	}
 	return out, nil
 }

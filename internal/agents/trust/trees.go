@@ -17,7 +17,7 @@ import (
 func (r Rules) ScanDir(dir string, tracked func(name string) (bool, error)) (Found, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return Found{}, kedge.Errorf(kedge.Internal, "cannot look for settings of agents: %w", err)
+		return Found{}, kedge.Errorf(kedge.Internal, "cannot search the repository for settings of agents: %w", err)
 	}
 	defer func() { _ = root.Close() }() // only read
 	return r.Scan(&disk{root: root, tracked: tracked})
@@ -31,7 +31,7 @@ type disk struct {
 
 // unseen refuses what cannot be looked at: it might hold anything.
 func unseen(name string, err error) error {
-	return kedge.Errorf(kedge.Blocked, "%q is for agents and cannot be looked at: %w", name, err).WithHint("ls -ld %s", name)
+	return kedge.Errorf(kedge.Blocked, "%q is for agents, and Kedge cannot read it: %w", name, err).WithHint("ls -ld %s", name)
 }
 
 // Kind implements Tree.

@@ -240,7 +240,7 @@ func (s *scan) walk(name string, k Settings, depth int) error {
 }
 
 func tooMuch(name string) error {
-	return kedge.Errorf(kedge.Blocked, "%q is more than anybody can look at", name).WithHint("remove the lines that are not settings")
+	return kedge.Errorf(kedge.Blocked, "%q is too long for you to review", name).WithHint("remove the lines that are not settings")
 }
 
 func (s *scan) folder(name string, k Settings, depth int) error {
@@ -275,8 +275,8 @@ func (s *scan) link(name string, k Settings, depth int) error {
 	}
 	to := path.Join(path.Dir(name), string(b))
 	if path.IsAbs(string(b)) || to == ".." || strings.HasPrefix(to, "../") || to == "." {
-		return kedge.Errorf(kedge.Blocked, "%q leads out of the repository, and %s would read the files there", name, k.Who).
-			WithHint("put the files themselves there")
+		return kedge.Errorf(kedge.Blocked, "%q is a link to files outside the repository, and %s would read them", name, k.Who).
+			WithHint("replace the link with the files")
 	}
 	if !k.EnvOnly {
 		s.add(name, append([]byte("link to "), b...), k)

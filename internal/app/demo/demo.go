@@ -176,7 +176,7 @@ func (s *stage) atStanding(ctx context.Context, v runs.RunView) error {
 		return err
 	}
 	if st.Daemon == nil || st.Daemon.PID <= 1 {
-		return kedge.Errorf(kedge.Internal, "no daemon is there to be killed")
+		return kedge.Errorf(kedge.Internal, "there is no daemon to kill")
 	}
 	if err := syscall.Kill(st.Daemon.PID, syscall.SIGKILL); err != nil {
 		return kedge.Errorf(kedge.Internal, "cannot kill the daemon: %w", err)
@@ -267,11 +267,11 @@ func (s *stage) judge() error {
 	case r.Verified != r.Features:
 		return kedge.Errorf(kedge.Internal, "%d of %d features are verified", r.Verified, r.Features)
 	case r.DaemonKills == 0 || r.AgentKills == 0:
-		return kedge.Errorf(kedge.Internal, "%d daemons and %d agents were killed: one of each was meant to be", r.DaemonKills, r.AgentKills)
+		return kedge.Errorf(kedge.Internal, "%d daemons and %d agents were killed, and not one of each", r.DaemonKills, r.AgentKills)
 	case len(r.Caught) != 2:
 		return kedge.Errorf(kedge.Internal, "%d of 2 cheats were caught", len(r.Caught))
 	case r.Commits != r.Features:
-		return kedge.Errorf(kedge.Internal, "%d commits for %d features", r.Commits, r.Features)
+		return kedge.Errorf(kedge.Internal, "there are %d commits for %d features", r.Commits, r.Features)
 	}
 	return nil
 }

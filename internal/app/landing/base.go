@@ -91,8 +91,8 @@ func LeftBehind(ctx context.Context, repo *git.Repo, st run.State) (bool, error)
 // people took off theirs.
 func RefuseRemoved(ctx context.Context, repo *git.Repo, head git.Head, st run.State) error {
 	if behind, err := LeftBehind(ctx, repo, st); err != nil || behind {
-		return cmp.Or[error](err, kedge.Errorf(kedge.Conflict, "branch %q has the work of %s in commits of its own", head.Branch, st.Run).
-			WithHint("start from the branch as it is now: %s", stopAndRun(st)))
+		return cmp.Or[error](err, kedge.Errorf(kedge.Conflict, "branch %q has the work of %s as other commits (rebased or picked), so the run cannot continue", head.Branch, st.Run).
+			WithHint("start a new run from the current branch: %s", stopAndRun(st)))
 	}
 	gone, err := RemovedByUser(ctx, repo, head, st)
 	if err != nil || !gone {
@@ -102,8 +102,8 @@ func RefuseRemoved(ctx context.Context, repo *git.Repo, head git.Head, st run.St
 	if kedge.NotFound.Is(err) {
 		return nil
 	}
-	return cmp.Or[error](err, kedge.Errorf(kedge.Conflict, "branch %q no longer has the work that %s landed on it", head.Branch, st.Run).
-		WithHint("start from the branch as it is now: %s", stopAndRun(st)))
+	return cmp.Or[error](err, kedge.Errorf(kedge.Conflict, "branch %q no longer has the work that %s landed on it, so the run cannot continue", head.Branch, st.Run).
+		WithHint("start a new run from the current branch: %s", stopAndRun(st)))
 }
 
 // stopAndRun gives up a run and starts another one, with the agent that you gave it.
@@ -133,7 +133,7 @@ func (s *Landing) refuseLost(ctx context.Context, p *projects.Project, st run.St
 		return err
 	}
 	return kedge.Errorf(kedge.Conflict, "the work of %s never landed and is gone: the repository has no commit %s (%s)", st.Run, words.Hash(st.Tip), verify.Listed(built)).
-		WithHint("fetch it from where it still is, or have it made again: %s", reopenAll(built))
+		WithHint("fetch that commit from a copy that still has it, or have the features made again: %s", reopenAll(built))
 }
 
 func reopenAll(ids []string) string {

@@ -88,7 +88,7 @@ func lock(d kedge.Definition) (def json.RawMessage, hash string, err error) {
 	def, hash = plan.Canonical(d)
 	if !bytes.Equal(redact.JSON(def), def) {
 		return nil, "", kedge.Errorf(kedge.Invalid, "feature %q holds what looks like a secret", d.ID).
-			WithHint("take it from the environment instead")
+			WithHint("remove it, and use an environment variable instead")
 	}
 	return def, hash, nil
 }
@@ -102,7 +102,7 @@ func (l Snapshot) Amend(who projects.Caller, was journal.FeatureDoc, now kedge.D
 	}
 	_, old := plan.Canonical(was.Definition)
 	if seen != "" && seen != old {
-		return nil, kedge.Errorf(kedge.Conflict, "feature %q was amended meanwhile", was.ID).WithHint("kedge feature show %s", was.ID)
+		return nil, kedge.Errorf(kedge.Conflict, "feature %q was amended by another command meanwhile", was.ID).WithHint("kedge feature show %s", was.ID)
 	}
 	if hash == old {
 		return nil, kedge.Errorf(kedge.Invalid, "this changes nothing in feature %q", was.ID).

@@ -99,7 +99,7 @@ func (s *Ledger) RememberProjected(p *projects.Project, hash string) error {
 
 func (s *Ledger) saveProjected(p *projects.Project, lines []string) error {
 	if err := atomicfile.Write(s.ProjectedPath(p), []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot remember what is written: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot record which files Kedge wrote: %w", err)
 	}
 	return nil
 }

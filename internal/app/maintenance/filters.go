@@ -75,7 +75,7 @@ func (s *Maintenance) FilterApprove(ctx context.Context, who projects.Caller, in
 
 func findFilter(ctx context.Context, repo *git.Repo, in FilterApproveRequest) (git.Filter, error) {
 	if len(in.Hash) < git.FilterDigits {
-		return git.Filter{}, kedge.Errorf(kedge.Invalid, "an approval names the commands by at least %d digits of their hash", git.FilterDigits).
+		return git.Filter{}, kedge.Errorf(kedge.Invalid, "give at least %d digits of the hash of the filter's commands", git.FilterDigits).
 			WithHint("kedge approve")
 	}
 	list, err := repo.Filters(ctx)
@@ -87,7 +87,7 @@ func findFilter(ctx context.Context, repo *git.Repo, in FilterApproveRequest) (g
 			continue
 		}
 		if !strings.HasPrefix(f.Hash, in.Hash) {
-			return f, kedge.Errorf(kedge.Conflict, "the commands of the git filter %q are not those of %q any more", in.Name, in.Hash).WithHint("kedge approve")
+			return f, kedge.Errorf(kedge.Conflict, "the commands of the git filter %q no longer have the hash %q", in.Name, in.Hash).WithHint("kedge approve")
 		}
 		return f, nil
 	}

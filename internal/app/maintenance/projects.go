@@ -180,7 +180,7 @@ func (s *Maintenance) findProject(ctx context.Context, name string) (ProjectInfo
 		return ProjectInfo{}, kedge.Errorf(kedge.NotFound, "no project %q", name).WithHint("kedge project ls")
 	default:
 		return ProjectInfo{}, kedge.Errorf(kedge.Conflict, "%d projects are called %q", len(named), name).
-			WithHint("name it by its id: kedge project rm %s", named[0].ID)
+			WithHint("give the id of the one that you mean, such as: kedge project rm %s", named[0].ID)
 	}
 }
 
@@ -196,7 +196,7 @@ func (s *Maintenance) forget(ctx context.Context, who projects.Caller, info Proj
 		}
 	}
 	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot make the attic: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot make the folder for removed projects: %w", err)
 	}
 	return s.home.Forget(info.ID, to)
 }

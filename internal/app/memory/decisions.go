@@ -78,7 +78,7 @@ func (s *Memory) newDecision(who projects.Caller, m ledger.Memory, in DecisionAd
 		return d, err
 	}
 	if c := docs.Conflicts(m.Decisions, d); len(c) > 0 {
-		return d, kedge.Errorf(kedge.Conflict, "decision %q (%q) is locked and covers the same", c[0].ID, c[0].Title).
+		return d, kedge.Errorf(kedge.Conflict, "decision %q (%q) is locked and covers the same subject", c[0].ID, c[0].Title).
 			WithHint("keep to it, or replace it: --supersedes %s --reason WHY", c[0].ID)
 	}
 	return d, nil
@@ -145,7 +145,7 @@ func withdrawn(m ledger.Memory, in DecisionWithdrawRequest) (kedge.Decision, err
 		return d, kedge.Errorf(kedge.Conflict, "decision %q was superseded already by %q", d.ID, successor(m, d.ID)).
 			WithHint("kedge decide show %s", d.ID)
 	case docs.Clean(in.Reason) == "":
-		return d, kedge.Errorf(kedge.Invalid, "decision %q is withdrawn only with a reason", d.ID).
+		return d, kedge.Errorf(kedge.Invalid, "withdrawing decision %q needs a reason", d.ID).
 			WithHint("kedge decide withdraw %s --reason WHY", d.ID)
 	}
 	d.Status, d.Withdrawn = kedge.DecisionSuperseded, docs.Clean(in.Reason)

@@ -45,7 +45,7 @@ const (
 // Recall searches notes, decisions, risks, features and checkpoints.
 func (s *Memory) Recall(ctx context.Context, who projects.Caller, in RecallRequest) (RecallReply, error) {
 	if in.Limit < 0 {
-		return RecallReply{}, kedge.Errorf(kedge.Invalid, "a limit of %d hits is none", in.Limit).WithHint("kedge recall WORDS --limit 20")
+		return RecallReply{}, kedge.Errorf(kedge.Invalid, "--limit must be at least 1, not %d", in.Limit).WithHint("kedge recall WORDS --limit 20")
 	}
 	if strings.TrimSpace(in.Query) == "" {
 		return RecallReply{}, kedge.Errorf(kedge.Invalid, "nothing to search for").WithHint("kedge recall WORDS")

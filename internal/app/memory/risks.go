@@ -72,7 +72,7 @@ func closable(m ledger.Memory, in RiskCloseRequest, reason string) error {
 	case risk.ClosedAt != nil:
 		return kedge.Errorf(kedge.Conflict, "risk %q is closed already: %s", in.ID, risk.Reason).WithHint("kedge risk ls")
 	case reason == "":
-		return kedge.Errorf(kedge.Invalid, "risk %q is closed only with a reason", in.ID).
+		return kedge.Errorf(kedge.Invalid, "closing risk %q needs a reason", in.ID).
 			WithHint("kedge risk close %s --reason WHY", in.ID)
 	}
 	at := risk.OpenedAt

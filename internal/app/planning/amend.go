@@ -133,8 +133,8 @@ func (s *Planner) amendment(p *projects.Project, l ledger.Snapshot, in PlanAmend
 		return amendment{}, err
 	}
 	if d.Plan.ID != l.Plan.ID {
-		return amendment{}, kedge.Errorf(kedge.Conflict, "the text is not that of the plan %q, which was approved last: it does not say \"id: %s\"", l.Plan.Title, l.Plan.ID).
-			WithHint("start from %s as Kedge wrote it", ledger.PlanFile)
+		return amendment{}, kedge.Errorf(kedge.Conflict, "this is not the text of the approved plan %q: it has no line \"id: %s\"", l.Plan.Title, l.Plan.ID).
+			WithHint("edit %s as Kedge wrote it, or a copy of it", ledger.PlanFile)
 	}
 	if err := planErrors(d.Check(runnable(p, in.Path))); err != nil {
 		return amendment{}, err
@@ -164,7 +164,7 @@ func (s *Planner) amendment(p *projects.Project, l ledger.Snapshot, in PlanAmend
 	a.Removed = slices.DeleteFunc(a.Removed, func(id kedge.FeatureID) bool { f, err := l.Find(id); return err != nil || f.Status.Over() })
 	text, hash := d.Freeze(l.Plan.ID, frozen.Plan.Base)
 	if redact.Text(string(text)) != string(text) {
-		return a, kedge.Errorf(kedge.Invalid, "the text holds what looks like a secret").WithHint("take it from the environment instead")
+		return a, kedge.Errorf(kedge.Invalid, "the text holds what looks like a secret").WithHint("remove it, and use an environment variable instead")
 	}
 	a.data.Text, a.data.Hash, a.data.Title, a.data.Features = string(text), hash, d.Plan.Title, a.Features
 	a.data.Reason, a.data.Earlier = strings.TrimSpace(in.Reason), ledger.ContextOf(a.was)

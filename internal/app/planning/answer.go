@@ -44,7 +44,7 @@ func (s *Planner) Answer(ctx context.Context, who projects.Caller, in AnswerRequ
 		return AnswerReply{}, kedge.Errorf(kedge.Invalid, "an answer is a text of at most %d bytes", runs.MaxText).WithHint("kedge answer %s TEXT", in.Name)
 	case redact.Text(in.Text) != in.Text:
 		return AnswerReply{}, kedge.Errorf(kedge.Invalid, "the answer holds what looks like a secret").
-			WithHint("let the agent take it from the environment, and say which variable")
+			WithHint("put it into an environment variable, and answer with the variable's name")
 	}
 	if err := projects.PersonOnly(who, "answer a question"); err != nil {
 		return AnswerReply{}, err
@@ -209,7 +209,7 @@ func (s *Planner) answerFeature(ctx context.Context, p *projects.Project, who pr
 		return AnswerReply{}, err
 	}
 	if !seen && (j == nil || j.Phase != run.Asking && j.Then != run.Asking) {
-		return AnswerReply{}, kedge.Errorf(kedge.Conflict, "the work on %q asks nothing now", in.Name).WithHint("kedge status")
+		return AnswerReply{}, kedge.Errorf(kedge.Conflict, "the work on %q has no open question now", in.Name).WithHint("kedge status")
 	}
 	r := AnswerReply{Answer: in.Text, Open: []kedge.Question{}}
 	if j != nil {

@@ -60,8 +60,8 @@ func unchangedSince(tried, now *plan.Doc) error {
 	if tried == nil || bytes.Equal(tried.Source(), now.Source()) {
 		return nil
 	}
-	return kedge.Errorf(kedge.Conflict, "%s changed while its commands ran: read it again", ledger.PlanFile).
-		WithHint("kedge plan show; then: kedge plan approve, or, where a command of the plan writes to it: kedge plan approve --no-try")
+	return kedge.Errorf(kedge.Conflict, "%s changed while its commands ran, so it is not approved: read it again", ledger.PlanFile).
+		WithHint("kedge plan show, then: kedge plan approve; if a command of the plan changes the file: kedge plan approve --no-try")
 }
 
 // try runs the commands of a plan that neither gate.toml nor a later phase alone has.

@@ -119,7 +119,7 @@ func (s *Planner) typedAnswers(ctx context.Context, p *projects.Project, who pro
 	}
 	if redact.Text(string(b)) != string(b) {
 		return nil, kedge.Errorf(kedge.Invalid, "%s holds what looks like a secret", ledger.PlanFile).
-			WithHint("take it out there: let the agent take it from the environment, and say which variable")
+			WithHint("remove it from the file, and name an environment variable there instead")
 	}
 	if edited, err := s.isEdited(ctx, p, d); err != nil || edited {
 		if err == nil {
@@ -144,8 +144,8 @@ func asAnswered(d kedge.PlanData, asked []kedge.Question) kedge.PlanData {
 
 // errEdited refuses to plan over what people changed.
 func errEdited(d kedge.PlanData) error {
-	return kedge.Errorf(kedge.Conflict, "the plan %q is not planned again: %s", d.Title, editedWhy).
-		WithHint("approve it with your changes: kedge plan approve; or plan again, Kedge keeps a copy of your text: kedge plan --again")
+	return kedge.Errorf(kedge.Conflict, "Kedge does not plan %q again: %s", d.Title, editedWhy).
+		WithHint("approve it with your changes: kedge plan approve; or plan again (Kedge keeps a copy of your text): kedge plan --again")
 }
 
 // keepEdited keeps a copy of what people changed in plan.md, which gives way to

@@ -69,9 +69,9 @@ func (s *Planner) PlanGoal(ctx context.Context, who projects.Caller, in PlanGoal
 		return s.goalReply(ctx, p, last.Run, nil)
 	case found && !last.Ended() && !last.Planning():
 		return PlanGoalReply{}, kedge.Errorf(kedge.Conflict, "run %s is under way", last.Run).
-			WithHint("wait for its end (kedge run), or stop it: kedge run --stop")
+			WithHint("wait until it ends: kedge run; or stop it: kedge run --stop")
 	case found && !last.Ended() && len(last.Jobs) > 0:
-		return PlanGoalReply{}, kedge.Errorf(kedge.Conflict, "a planning session works already").WithHint("kedge run")
+		return PlanGoalReply{}, kedge.Errorf(kedge.Conflict, "a planning session is already running").WithHint("watch it: kedge run")
 	}
 	d, err := s.roomForGoal(ctx, p, last, in)
 	switch {
@@ -98,7 +98,7 @@ func (s *Planner) roomForGoal(ctx context.Context, p *projects.Project, last run
 	}
 	if !ok || !ledger.IsOpenPlan(d) {
 		if in.Again {
-			return d, kedge.Errorf(kedge.NotFound, "there is no plan that sessions make: nothing to plan again").WithHint("kedge plan GOAL")
+			return d, kedge.Errorf(kedge.NotFound, "there is nothing to plan again: no planning session has made a plan that waits for you").WithHint("kedge plan GOAL")
 		}
 		return kedge.PlanData{}, nil
 	}
@@ -109,14 +109,14 @@ func (s *Planner) roomForGoal(ctx context.Context, p *projects.Project, last run
 		return d, err
 	case last.Ended() && (in.Again || edited || d.Status != kedge.PlanDrafting):
 		return d, kedge.Errorf(kedge.Conflict, "the plan %q %s, and its run was halted", d.Title, standsAt(d, edited)).
-			WithHint("continue it: kedge run --continue; or give it up, Kedge keeps its text: kedge plan drop")
+			WithHint("continue it: kedge run --continue; or give it up (Kedge keeps its text): kedge plan drop")
 	case in.Again, !edited && (same || d.Status == kedge.PlanDrafting):
 		return d, nil
 	case same:
 		return d, errEdited(d)
 	}
 	return d, kedge.Errorf(kedge.Conflict, "the plan %q %s", d.Title, standsAt(d, edited)).
-		WithHint("continue it: %s; or give it up, Kedge keeps its text: kedge plan drop", s.goOnWith(p, d))
+		WithHint("continue it: %s; or give it up (Kedge keeps its text): kedge plan drop", s.goOnWith(p, d))
 }
 
 // standsAt says what an open plan waits for.
@@ -159,7 +159,7 @@ func planStep(args ...string) kedge.NextStep {
 func checkGoal(goal string) error {
 	switch {
 	case goal == "" || len(goal) > runs.MaxText:
-		return kedge.Errorf(kedge.Invalid, "a goal is a text of at most %d bytes", runs.MaxText).WithHint(`kedge plan "what is to be achieved"`)
+		return kedge.Errorf(kedge.Invalid, "a goal must be a text of at most %d bytes", runs.MaxText).WithHint(`kedge plan "what is to be achieved"`)
 	case redact.Text(goal) != goal:
 		return kedge.Errorf(kedge.Invalid, "the goal holds what looks like a secret").WithHint("leave it out")
 	}

@@ -68,7 +68,7 @@ func (s *Planner) putDraft(ctx context.Context, p *projects.Project, text []byte
 	}
 	if _, waits := s.book.UnwrittenPlan(p, l); waits {
 		return kedge.Errorf(kedge.Conflict, "the plan %q waits to be approved", l.Open.Title).
-			WithHint("read it: kedge plan show; or give it up, Kedge keeps its text: kedge plan drop")
+			WithHint("read it: kedge plan show; or give it up (Kedge keeps its text): kedge plan drop")
 	}
 	if ok && !ledger.SameText(b, text) && (l.Plan == nil || !ledger.SameText(b, l.PlanText())) {
 		return errPlanThere()
@@ -88,7 +88,7 @@ func refuseFollowed(l ledger.Snapshot, text []byte, there bool) error {
 // errPlanThere refuses to write over a plan that the journal does not have.
 func errPlanThere() error {
 	return kedge.Errorf(kedge.Conflict, "there is a plan in %s already", ledger.PlanFile).
-		WithHint("continue with it: kedge plan check; or move it away: mv %s %s.old", ledger.PlanFile, ledger.PlanFile)
+		WithHint("continue with it: kedge plan check; or move the file away: mv %s %s.old", ledger.PlanFile, ledger.PlanFile)
 }
 
 // PlanShowRequest asks for the plan.
@@ -347,7 +347,7 @@ func (s *Planner) approve(ctx context.Context, p *projects.Project, l ledger.Sna
 	id, title := made.ID, d.Plan.Title
 	text, hash := d.Freeze(id, base)
 	if redact.Text(string(text)) != string(text) {
-		return nil, kedge.Errorf(kedge.Invalid, "%s holds what looks like a secret", ledger.PlanFile).WithHint("take it from the environment instead")
+		return nil, kedge.Errorf(kedge.Invalid, "%s holds what looks like a secret", ledger.PlanFile).WithHint("remove it, and use an environment variable instead")
 	}
 	data := kedge.PlanData{ID: id, Title: title, Status: kedge.PlanApproved, Text: string(text), Hash: hash, Goal: made.Goal, Run: made.Run}
 	for _, f := range features {
@@ -373,10 +373,10 @@ func (s *Planner) approve(ctx context.Context, p *projects.Project, l ledger.Sna
 func notApprovable(l ledger.Snapshot, p kedge.Plan) error {
 	switch {
 	case l.Open != nil && l.Open.ID == p.ID && len(p.Phases) == 0 && len(plan.OpenQuestions(p)) == 0:
-		return kedge.Errorf(kedge.Blocked, "the plan %q is not made yet", p.Title).WithHint("continue it with the answers in %s: kedge run", ledger.PlanFile)
+		return kedge.Errorf(kedge.Blocked, "the plan %q is not finished yet", p.Title).WithHint("let planning continue with the answers in %s: kedge run", ledger.PlanFile)
 	case l.Plan != nil && l.Plan.Status == kedge.PlanApproved && l.Plan.Title == p.Title:
-		return kedge.Errorf(kedge.Conflict, "the plan %q is approved and not done: its features would be made twice", p.Title).
-			WithHint("to change it: kedge plan amend --help; a plan beside it has another title")
+		return kedge.Errorf(kedge.Conflict, "the plan %q is already approved and not done: approving it again would make its features twice", p.Title).
+			WithHint("to change it: kedge plan amend --help; for a second plan, choose another title")
 	}
 	return nil
 }
@@ -398,7 +398,7 @@ func planErrors(findings []kedge.Finding) error {
 	if more := len(all) - shownPlanErrors; more > 0 {
 		all = append(all[:shownPlanErrors], fmt.Sprintf("and %d more", more))
 	}
-	return kedge.Errorf(kedge.Invalid, "%s", strings.Join(all, "; ")).WithHint("see all of it, with what to do: kedge plan check; the form: docs/reference/plan-format.md of Kedge")
+	return kedge.Errorf(kedge.Invalid, "%s", strings.Join(all, "; ")).WithHint("see each mistake and its fix: kedge plan check; the format: docs/reference/plan-format.md of Kedge")
 }
 
 // draft reads the plan that is to be approved.
@@ -417,7 +417,7 @@ func (s *Planner) draft(p *projects.Project, l ledger.Snapshot) (*plan.Doc, erro
 			WithHint("write \"status: %s\" there, then: kedge plan approve", kedge.PlanReady)
 	}
 	return nil, kedge.Errorf(kedge.Conflict, "the plan in %s is %s already", ledger.PlanFile, d.Plan.Status).
-		WithHint("to change it, edit it, then: kedge plan amend --reason WHY; the next one, when this one is done: kedge plan new TITLE")
+		WithHint("to change it, edit the file, then: kedge plan amend --reason WHY; when it is done, start the next plan: kedge plan new TITLE")
 }
 
 // savedPlan finds the plan among the events of an approval.
@@ -429,7 +429,7 @@ func savedPlan(evs []kedge.Event) (kedge.PlanData, kedge.Event, error) {
 			return data, ev, err
 		}
 	}
-	return data, kedge.Event{}, kedge.Errorf(kedge.Internal, "the approval left no plan")
+	return data, kedge.Event{}, kedge.Errorf(kedge.Internal, "the plan is missing after its approval")
 }
 
 // commitPlan commits the plan and its features, and what else Kedge wrote. Its date is the event's, so that

@@ -39,7 +39,7 @@ func (s *Planner) PlanningBrief(ctx context.Context, p *projects.Project, b supp
 		return "", err
 	}
 	if !ok {
-		return "", kedge.Errorf(kedge.Internal, "run %q makes no plan", c.Run)
+		return "", kedge.Errorf(kedge.Internal, "run %q is not a planning run", c.Run)
 	}
 	st, err := b.State(ctx)
 	if err != nil {
@@ -157,7 +157,7 @@ func (s *Planner) takePlan(ctx context.Context, p *projects.Project, d *kedge.Pl
 		d.Status, d.Faults = kedge.PlanDrafting, err.Error()
 		return
 	case redact.Text(text) != text:
-		d.Status, d.Faults = kedge.PlanDrafting, "it holds what looks like a secret: take it from the environment instead"
+		d.Status, d.Faults = kedge.PlanDrafting, "it holds what looks like a secret: use an environment variable instead"
 		return
 	}
 	d.Faults = doc.Faults(runnable(p, s.runs.PathOf(c.Run)))

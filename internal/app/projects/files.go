@@ -53,7 +53,7 @@ func (p *Project) Read(name string) (b []byte, ok bool, err error) {
 		return nil, false, kedge.Errorf(kedge.Invalid, "read %s: %w", name, err)
 	}
 	if !fi.Mode().IsRegular() || fi.Size() > maxFile {
-		return nil, false, kedge.Errorf(kedge.Invalid, "%s is not a file of at most %d bytes", name, maxFile)
+		return nil, false, kedge.Errorf(kedge.Invalid, "%s is not a plain file, or is larger than %d bytes", name, maxFile)
 	}
 	b, err = root.ReadFile(name)
 	if err != nil {

@@ -123,7 +123,7 @@ func (h *Home) OfSessions(ctx context.Context, who Caller) (*Project, error) {
 	}
 	if h.ReadOnly {
 		if _, err := os.Stat(h.StateDir(Elsewhere)); err != nil {
-			return nil, kedge.Errorf(kedge.NotFound, "no session was ever started here").WithHint("kedge new NAME -- COMMAND")
+			return nil, kedge.Errorf(kedge.NotFound, "no session was ever started in this project").WithHint("kedge new NAME -- COMMAND")
 		}
 	}
 	o, err := h.Created(Elsewhere)

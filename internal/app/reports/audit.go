@@ -70,7 +70,7 @@ type AuditProgress struct {
 // Audit counts transcripts on disk. It needs no project and writes nothing.
 func (s *Reports) Audit(ctx context.Context, who projects.Caller, in AuditRequest) (AuditReply, error) {
 	if in.Agent != "" && !slices.Contains(catalog.Transcripts().Agents(), in.Agent) {
-		return AuditReply{}, kedge.Errorf(kedge.Invalid, "no transcripts of agent %q can be read", in.Agent).
+		return AuditReply{}, kedge.Errorf(kedge.Invalid, "Kedge cannot read transcripts of agent %q", in.Agent).
 			WithHint("agents: %s", strings.Join(catalog.Transcripts().Agents(), ", "))
 	}
 	since, err := s.since(in.Since)
@@ -193,7 +193,7 @@ func (s *Reports) transcriptsOf(ctx context.Context, who projects.Caller, where 
 	if f, ok := s.transcriptOfSession(ctx, who, where, what); ok {
 		return []transcript.File{f}, nil
 	}
-	return nil, kedge.Errorf(kedge.NotFound, "no file and no session with a transcript is called %q", what).WithHint("kedge audit --json lists the ids of all transcripts of this project")
+	return nil, kedge.Errorf(kedge.NotFound, "%q is neither a file nor a session with a transcript", what).WithHint("kedge audit --json lists the ids of all transcripts of this project")
 }
 
 // fileOf gives the file that an argument names, if it names one.

@@ -38,7 +38,7 @@ type BriefReply struct {
 // keeps to the budget, and is the same for the same record.
 func (s *Reports) Brief(ctx context.Context, who projects.Caller, in BriefRequest) (BriefReply, error) {
 	if in.At < 0 {
-		return BriefReply{}, kedge.Errorf(kedge.Invalid, "line %d is none: lines are counted from 1", in.At)
+		return BriefReply{}, kedge.Errorf(kedge.Invalid, "--at must be a line number from 1, not %d", in.At)
 	}
 	if in.Budget == 0 {
 		in.Budget = resume.DefaultBudget
@@ -48,8 +48,8 @@ func (s *Reports) Brief(ctx context.Context, who projects.Caller, in BriefReques
 		return BriefReply{}, err
 	}
 	if in.At == 0 && r.from.Empty() {
-		return BriefReply{}, kedge.Errorf(kedge.Invalid, "there is nothing in %q that can be understood", r.path).
-			WithHint("kedge audit %s tells how many lines were skipped", in.What)
+		return BriefReply{}, kedge.Errorf(kedge.Invalid, "Kedge understands no line of %q", r.path).
+			WithHint("see how many lines were skipped: kedge audit %s", in.What)
 	}
 	b := r.from.Brief(r.dir, in.Budget)
 	if b.Tokens > in.Budget {
@@ -82,7 +82,7 @@ func (s *Reports) record(ctx context.Context, who projects.Caller, in BriefReque
 		return recorded{}, err
 	}
 	if in.At > m.Lines+1 {
-		return recorded{}, kedge.Errorf(kedge.Invalid, "line %d is behind the end: %q has %d lines", in.At, f.Path, m.Lines).
+		return recorded{}, kedge.Errorf(kedge.Invalid, "line %d is past the end: %q has %d lines", in.At, f.Path, m.Lines).
 			WithHint("kedge brief --transcript %s --at %d", in.What, m.Lines+1)
 	}
 	return recorded{from: from, agent: f.Agent, path: f.Path, dir: m.Dir, skipped: m.Skipped}, nil
@@ -133,7 +133,7 @@ func (s *Reports) oneTranscript(ctx context.Context, who projects.Caller, in Bri
 	case err != nil:
 		return transcript.File{}, err
 	case len(files) == 0:
-		return transcript.File{}, kedge.Errorf(kedge.NotFound, "there is no session in %q", in.What)
+		return transcript.File{}, kedge.Errorf(kedge.NotFound, "%q contains no session", in.What)
 	case len(files) > 1:
 		return transcript.File{}, kedge.Errorf(kedge.Invalid, "%q has %d sessions: say which", in.What, len(files)).
 			WithHint("kedge brief --transcript %s", files[len(files)-1].Session)

@@ -50,10 +50,10 @@ func refuseFlags(st run.State, f supply.Flags) error {
 	case said == "" || st.Halt == "":
 		return nil
 	case st.Halt == run.OverBudget:
-		return kedge.Errorf(kedge.OverBudget, "%s: to continue it with %s, raise the budget", st.Why, said).
+		return kedge.Errorf(kedge.OverBudget, "%s: to continue the run with %s, raise its budget", st.Why, said).
 			WithHint("kedge run --continue %s %s", strings.Join(raisedBudget(&st), " "), said)
 	default:
-		return kedge.Errorf(kedge.Conflict, "the run is %s (%s): to use %s, continue it", st.Status, st.Why, said).
+		return kedge.Errorf(kedge.Conflict, "the run is %s (%s): to use %s, continue the run", st.Status, st.Why, said).
 			WithHint("kedge run --continue %s", said)
 	}
 }

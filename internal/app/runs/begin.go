@@ -119,7 +119,7 @@ func (s *Runs) Project(ctx context.Context, who projects.Caller, what string) (*
 		return nil, kedge.Errorf(kedge.Invalid, "%q is a plain folder: a run needs a git repository", p.Dir).WithHint("git init && git add -A && git commit -m start")
 	}
 	if main := place.MainFolder(p.Dir); main != "" && main != p.Dir {
-		return nil, kedge.Errorf(kedge.Invalid, "a run works on the branch of the main worktree").WithHint("cd %s", main)
+		return nil, kedge.Errorf(kedge.Invalid, "start the run in the main worktree: a run works on its branch").WithHint("cd %s", main)
 	}
 	return p, nil
 }

@@ -53,7 +53,7 @@ func (s *Runs) QuestionAsk(ctx context.Context, who projects.Caller, in Question
 	}
 	start, works := sessionOf(&st, j)
 	if !works {
-		return QuestionAskReply{}, kedge.Errorf(kedge.Conflict, "nothing can be asked about %q now", reply.Feature).WithHint("end your turn")
+		return QuestionAskReply{}, kedge.Errorf(kedge.Conflict, "the run takes no question about %q now", reply.Feature).WithHint("end your turn")
 	}
 	eng, err := s.Engine(ctx, p)
 	if err != nil {
@@ -67,7 +67,7 @@ func (s *Runs) QuestionAsk(ctx context.Context, who projects.Caller, in Question
 
 // asking is the job whose session asks, in the run that it works for.
 func (s *Runs) asking(ctx context.Context, p *projects.Project, who projects.Caller) (run.State, *run.Job, error) {
-	none := kedge.Errorf(kedge.Conflict, "this session works on no feature of a run").WithHint("ask whoever sits at it, in your own words")
+	none := kedge.Errorf(kedge.Conflict, "this session does not work on a feature of a run").WithHint("ask the user of this session directly")
 	id, _ := who.Session() // a person has none
 	ses, _, err := journal.Get[kedge.Session](ctx, p.Store, journal.KindSession, string(id))
 	if err != nil {

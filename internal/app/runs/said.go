@@ -225,7 +225,7 @@ func (s *Runs) RunTell(ctx context.Context, who projects.Caller, in RunTellReque
 		return RunTellReply{}, err
 	}
 	if strings.TrimSpace(in.Text) == "" {
-		return RunTellReply{}, kedge.Errorf(kedge.Invalid, "there is nothing to tell").WithHint("kedge tell %s TEXT", in.Name)
+		return RunTellReply{}, kedge.Errorf(kedge.Invalid, "the message is empty").WithHint("kedge tell %s TEXT", in.Name)
 	}
 	if st.Ended() && st.Halt == "" {
 		return RunTellReply{}, over(st)
@@ -259,7 +259,7 @@ func (s *Runs) toldFeature(ctx context.Context, p *projects.Project, st *run.Sta
 				return st.Features[j.Feature].ID, nil
 			}
 		}
-		return "", kedge.Errorf(kedge.Conflict, "session %q is not one that works for the run now", name).WithHint("kedge send %s TEXT", name)
+		return "", kedge.Errorf(kedge.Conflict, "session %q does not work for the run now", name).WithHint("kedge send %s TEXT", name)
 	}
 	return "", kedge.Errorf(kedge.NotFound, "no feature and no session of the run is called %q", name).WithHint("kedge features")
 }
@@ -314,7 +314,7 @@ func (s *Runs) notHeld(ctx context.Context, p *projects.Project, st *run.State, 
 	case !waits && st.FeatureOf(id) == nil:
 		return kedge.Errorf(kedge.NotFound, "no feature %q in the run", id).WithHint("kedge features")
 	case waits || ok && d.Status == kedge.NeedsReview:
-		return kedge.Errorf(kedge.NotFound, "the run does not hold the work on %q back; it waits for your review", id).WithHint("kedge feature accept %s --reason WHY", id)
+		return kedge.Errorf(kedge.NotFound, "the work on %q waits for your review, not for an approval", id).WithHint("kedge feature accept %s --reason WHY", id)
 	default:
 		return kedge.Errorf(kedge.Conflict, "the work on %q does not wait for your approval", id).WithHint("kedge status")
 	}

@@ -21,7 +21,7 @@ func CheckAgent(cfg config.Config, p *projects.Project, route string, env []stri
 	}
 	a, err := cfg.Agent(name)
 	if err != nil {
-		return kedge.Errorf(kedge.Blocked, "%w", err).WithHint("%s; a run reads .kedge/config.toml as it is committed", kedge.HintOf(err))
+		return kedge.Errorf(kedge.Blocked, "%w", err).WithHint("%s; then commit it: a run reads the committed .kedge/config.toml", kedge.HintOf(err))
 	}
 	ad, err := catalog.New(name, a)
 	if err != nil {

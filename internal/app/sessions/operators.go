@@ -134,7 +134,7 @@ type OperatorPass struct {
 // it away does not matter there. The attempt is recorded.
 func (s *Manager) AdmitOperator(ctx context.Context, in OperatorPass) (string, error) {
 	if in.Inside == nobodys {
-		return "", s.refuseOperator(ctx, in, kedge.Errorf(kedge.Blocked, "a check or a service gives no orders").WithHint("ask the user to run it"))
+		return "", s.refuseOperator(ctx, in, kedge.Errorf(kedge.Blocked, "checks and services may not control a run").WithHint("ask the user to run it"))
 	}
 	if in.Inside != "" {
 		if err := s.RefuseToRuns(ctx, projects.Caller{Dir: in.Dir, Actor: kedge.Agent(in.Inside)}, "operator "+in.Act); err != nil {
@@ -151,7 +151,7 @@ func (s *Manager) AdmitOperator(ctx context.Context, in OperatorPass) (string, e
 		return "", s.refuseOperator(ctx, in, kedge.Errorf(kedge.Blocked, "this operator token is not known, or was revoked").
 			WithHint("make one in your own terminal: kedge operator add NAME"))
 	case !in.May:
-		return "", s.refuseOperator(ctx, in, kedge.Errorf(kedge.Blocked, "an operator may only show, pause, continue and stop a run, and tell it something").
+		return "", s.refuseOperator(ctx, in, kedge.Errorf(kedge.Blocked, "an operator may only show, pause, continue or stop a run, or send it a message").
 			WithHint("ask the user to run it"))
 	}
 	return name, nil

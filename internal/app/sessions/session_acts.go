@@ -194,7 +194,7 @@ func refuseRunInput(ses kedge.Session) error {
 	if ses.Run == "" || ses.Feature == "" {
 		return nil
 	}
-	return kedge.Errorf(kedge.Conflict, "session %q is of run %q, which alone types into it", ses.Name, ses.Run).
+	return kedge.Errorf(kedge.Conflict, "session %q belongs to run %q, and only the run may type into it", ses.Name, ses.Run).
 		WithHint("kedge tell %s TEXT", ses.Feature)
 }
 
@@ -241,7 +241,7 @@ func (s *Manager) dial(ctx context.Context, ses kedge.Session) (*hold.Client, er
 func (s *Manager) silent(ses kedge.Session) error {
 	err := kedge.Errorf(kedge.Conflict, "the holder of session %q does not answer now", ses.Name)
 	if r, none := hold.ReadRecord(s.SessionDir(ses.ID)); none == nil {
-		return err.WithHint("kill -CONT %d, if somebody has stopped it", r.Holder.PID)
+		return err.WithHint("if its process was suspended, resume it: kill -CONT %d", r.Holder.PID)
 	}
 	return err.WithHint("kedge ls")
 }
@@ -281,8 +281,8 @@ type SessionRename struct {
 // SessionRename renames a session. Names of running sessions are unique.
 func (s *Manager) SessionRename(ctx context.Context, who projects.Caller, in SessionRename) (kedge.Session, error) {
 	if !kedge.ValidName(in.New) {
-		return kedge.Session{}, kedge.Errorf(kedge.Invalid, "%q cannot name a session", in.New).
-			WithHint("use a-z, 0-9, dot, dash and underscore, at most 64")
+		return kedge.Session{}, kedge.Errorf(kedge.Invalid, "%q is not a valid session name", in.New).
+			WithHint("use a-z, 0-9, dot, dash and underscore, at most 64 characters")
 	}
 	p, err := s.home.OfSessions(ctx, who)
 	if err != nil {
@@ -301,7 +301,7 @@ func (s *Manager) SessionRename(ctx context.Context, who projects.Caller, in Ses
 			return nil, err
 		}
 		if taken && other.ID != ses.ID {
-			return nil, kedge.Errorf(kedge.Conflict, "a session %q is running", in.New).WithHint("kedge ls")
+			return nil, kedge.Errorf(kedge.Conflict, "a session named %q is already running", in.New).WithHint("kedge ls")
 		}
 		ev, err := projects.Event(kedge.SessionRenamed, who, kedge.SessionRenamedData{ID: ses.ID, Name: in.New})
 		return []kedge.Event{ev}, err

@@ -81,7 +81,7 @@ func (s *Manager) freshable(ctx context.Context, p *projects.Project, in Session
 		return old, err
 	}
 	if old.Run != "" {
-		return old, kedge.Errorf(kedge.Conflict, "session %q is of run %q, which starts fresh ones itself", old.Name, old.Run).WithHint("kedge run")
+		return old, kedge.Errorf(kedge.Conflict, "session %q belongs to run %q, and the run starts fresh sessions itself", old.Name, old.Run).WithHint("kedge run")
 	}
 	if err := repeatable(old); err != nil {
 		return old, err
@@ -100,8 +100,8 @@ func readable(old kedge.Session, again SessionNew) error {
 		return nil
 	}
 	if _, ok := reading(old, again, "brief.md", ""); !ok {
-		return kedge.Errorf(kedge.Conflict, "session %q is not ended, because its command cannot be given a brief", old.Name).
-			WithHint("start one that can: kedge new NAME -- %s", old.Command[0])
+		return kedge.Errorf(kedge.Conflict, "session %q stays: Kedge cannot give its command a brief", old.Name).
+			WithHint("start a session that can read a brief: kedge new NAME -- %s", old.Command[0])
 	}
 	return nil
 }

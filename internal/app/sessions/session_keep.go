@@ -111,7 +111,7 @@ func resumable(ses kedge.Session) error {
 func repeatable(ses kedge.Session) error {
 	for _, part := range append(slices.Clone(ses.Command), ses.Dir) {
 		if strings.Contains(part, "[redacted:") {
-			return kedge.Errorf(kedge.Invalid, "the command of session %q had a secret in it, which was not kept", ses.Name).
+			return kedge.Errorf(kedge.Invalid, "Kedge cannot repeat the command of session %q: it had a secret in it, and Kedge stores no secrets", ses.Name).
 				WithHint("kedge new %s -- COMMAND", ses.Name)
 		}
 	}
@@ -152,7 +152,7 @@ type SearchHit struct {
 func (s *Manager) SessionSearch(ctx context.Context, who projects.Caller, in SessionSearch) (SessionSearchReply, error) {
 	reply := SessionSearchReply{Hits: []SearchHit{}}
 	if in.Limit < 1 || in.Limit > maxHits {
-		return reply, kedge.Errorf(kedge.Invalid, "a limit of %d is not between 1 and %d", in.Limit, maxHits).WithHint("--limit 100")
+		return reply, kedge.Errorf(kedge.Invalid, "--limit must be between 1 and %d, not %d", maxHits, in.Limit).WithHint("--limit 100")
 	}
 	docs, err := s.searched(ctx, who, in)
 	if err != nil {

@@ -83,7 +83,7 @@ func (s *Manager) startedWith(ctx context.Context, p *projects.Project, who proj
 		return kedge.Session{}, err
 	}
 	evs, err := s.home.Write(ctx, p, who, func() ([]kedge.Event, error) {
-		return nil, kedge.Errorf(kedge.Internal, "a request that was seen is not known any more")
+		return nil, kedge.Errorf(kedge.Internal, "the journal no longer has the answer to a repeated request")
 	})
 	return s.launched(ctx, p, l, evs, err, func(ses kedge.Session) SessionNew {
 		in.Dir, in.own = ses.Dir, ses.Worktree
@@ -94,7 +94,7 @@ func (s *Manager) startedWith(ctx context.Context, p *projects.Project, who proj
 // worktreeRepo is the caller's project and repository, with a commit to begin at.
 func (s *Manager) worktreeRepo(ctx context.Context, who projects.Caller) (*projects.Project, *git.Repo, error) {
 	if pl, ok := place.Locate(who.Dir); !ok || pl.Common == "" {
-		return nil, nil, kedge.Errorf(kedge.Invalid, "%q is not in a git repository, and --worktree needs one", who.Dir).WithHint("start it here, without --worktree; or: git init && kedge init")
+		return nil, nil, kedge.Errorf(kedge.Invalid, "%q is not in a git repository, and --worktree needs one", who.Dir).WithHint("start the session without --worktree; or: git init && kedge init")
 	}
 	p, repo, err := s.home.Repository(ctx, who)
 	if err != nil {
@@ -112,7 +112,7 @@ func (s *Manager) worktreeRepo(ctx context.Context, who projects.Caller) (*proje
 func (s *Manager) untilLeaving(ctx context.Context, who projects.Caller, in SessionNew) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	stop := context.AfterFunc(s.life.Leaving(), func() {
-		cancel(kedge.Errorf(kedge.Interrupted, "the daemon was stopped before the worktree was ready, so there is none").WithHint("%s", again(in, who.Dir)))
+		cancel(kedge.Errorf(kedge.Interrupted, "the daemon was stopped before the worktree was ready, so the session did not start").WithHint("%s", again(in, who.Dir)))
 	})
 	return ctx, func() { stop(); cancel(nil) }
 }
@@ -130,8 +130,8 @@ type making struct {
 func (m making) make(ctx context.Context, in SessionNew) (SessionNew, kedge.SessionID, error) {
 	below, err := filepath.Rel(m.p.Dir, in.Dir)
 	if err != nil || !filepath.IsLocal(below) {
-		return in, "", kedge.Errorf(kedge.Invalid, "the folder %q is not in %q, of which the worktree would be", in.Dir, m.p.Dir).
-			WithHint("start it from there: cd '%s'; or leave --dir out", in.Dir)
+		return in, "", kedge.Errorf(kedge.Invalid, "the folder %q is outside the project %q, and a worktree has only files of the project", in.Dir, m.p.Dir).
+			WithHint("start the session from that folder: cd '%s'; or omit --dir", in.Dir)
 	}
 	if bare := in.Command[0]; filepath.IsAbs(bare) || !strings.Contains(bare, "/") {
 		if err := checkCommand(in); err != nil {
@@ -197,7 +197,7 @@ func (m making) filled(ctx context.Context, in SessionNew, id kedge.SessionID, c
 		return r, err
 	}
 	if r.Base != c.Base {
-		return r, m.undone(ctx, r, kedge.Errorf(kedge.Conflict, "the branch %q moved meanwhile", c.Branch).WithHint("%s", again(in, m.who.Dir)))
+		return r, m.undone(ctx, r, kedge.Errorf(kedge.Conflict, "the branch %q changed while Kedge made the worktree", c.Branch).WithHint("%s", again(in, m.who.Dir)))
 	}
 	line := gate.SetupLine{
 		Dir: w.Root(), Logs: r.Logs, Env: withWorktree(in.Env, &r.SessionWorktree), Runner: m.s.Runner(),
@@ -341,7 +341,7 @@ func refuseRemoved(in SessionNew, checkout string) error {
 	next := in
 	next.Dir, next.Worktree = nearest(checkout, below), &WorktreeWish{Branch: in.own.Branch}
 	return kedge.Errorf(kedge.NotFound, "the worktree of session %q was removed: %s", in.Name, in.own.Path).
-		WithHint("start it in a new one: %s", again(next, checkout))
+		WithHint("start the session in a new worktree: %s", again(next, checkout))
 }
 
 // ClearAbandonedSoon takes away, in the background, the worktrees of sessions that never

@@ -81,16 +81,16 @@ func checkNew(in SessionNew) error {
 func checkAsked(in SessionNew) error {
 	switch {
 	case !kedge.ValidName(in.Name):
-		return kedge.Errorf(kedge.Invalid, "%q cannot name a session", in.Name).WithHint("use a-z, 0-9, dot, dash and underscore, at most 64")
+		return kedge.Errorf(kedge.Invalid, "%q is not a valid session name", in.Name).WithHint("use a-z, 0-9, dot, dash and underscore, at most 64 characters")
 	case len(in.Command) == 0:
 		return kedge.Errorf(kedge.Invalid, "no command").WithHint("kedge new %s -- COMMAND", in.Name)
 	case checkOnLimit(in.OnLimit) != nil:
 		return checkOnLimit(in.OnLimit)
 	case !filepath.IsAbs(in.Dir):
-		return kedge.Errorf(kedge.Invalid, "the folder %q is not absolute", in.Dir)
+		return kedge.Errorf(kedge.Invalid, "%q is not an absolute path", in.Dir)
 	}
 	if fi, err := os.Stat(in.Dir); err != nil || !fi.IsDir() {
-		return kedge.Errorf(kedge.NotFound, "no folder %q", in.Dir).WithHint("name one that is there: --dir FOLDER; or make it: mkdir -p '%s'", in.Dir)
+		return kedge.Errorf(kedge.NotFound, "no folder %q", in.Dir).WithHint("give a folder that exists: --dir FOLDER; or make it: mkdir -p '%s'", in.Dir)
 	}
 	return nil
 }
@@ -122,7 +122,7 @@ func (s *Manager) decideSession(ctx context.Context, p *projects.Project, who pr
 func (s *Manager) refuseTaken(ctx context.Context, p *projects.Project, name string) error {
 	_, taken, err := s.livingNamed(ctx, p, name)
 	if err == nil && taken {
-		err = kedge.Errorf(kedge.Conflict, "a session %q is running", name).WithHint("kedge attach %s", name)
+		err = kedge.Errorf(kedge.Conflict, "a session named %q is already running", name).WithHint("kedge attach %s", name)
 	}
 	return err
 }

@@ -139,7 +139,7 @@ func (s *Setup) site(ctx context.Context, who projects.Caller) (*site, error) {
 			pl = place.Place{Root: filepath.Clean(who.Dir)}
 		}
 		if pl.Root == filepath.Dir(pl.Root) {
-			return nil, kedge.Errorf(kedge.Invalid, "%q cannot be a project", pl.Root).WithHint("cd into the project's folder")
+			return nil, kedge.Errorf(kedge.Invalid, "the root folder %q cannot be a project", pl.Root).WithHint("cd into the project's folder")
 		}
 	case repo.Root() == "" || !ok:
 		return nil, kedge.Errorf(kedge.Invalid, "%q is a bare repository or a git dir: there are no files to work on", who.Dir).

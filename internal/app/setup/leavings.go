@@ -30,7 +30,7 @@ func refuseRunning(ctx context.Context, p *projects.Project) error {
 		return err
 	}
 	if last := docs[len(docs)-1].State; !last.Ended() {
-		return kedge.Errorf(kedge.Conflict, "%s is not over (%s)", last.Run, last.Status).WithHint("kedge run --stop, then: kedge init --remove")
+		return kedge.Errorf(kedge.Conflict, "%s has not ended (%s)", last.Run, last.Status).WithHint("kedge run --stop, then: kedge init --remove")
 	}
 	return nil
 }

@@ -137,7 +137,7 @@ func (s *Setup) forgetWritten(at *site) error {
 		return err
 	}
 	if err := os.Remove(s.ledger.ProjectedPath(at.Project)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return kedge.Errorf(kedge.Internal, "cannot forget what was written: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot delete the record of the files that Kedge wrote: %w", err)
 	}
 	return nil
 }

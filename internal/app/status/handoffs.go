@@ -125,8 +125,8 @@ func (s *Reporter) newHandoff(ctx context.Context, p *projects.Project, who proj
 	}
 	h, fits := brief.FitHandoff(h)
 	if !fits {
-		return h, nil, kedge.Errorf(kedge.Invalid, "the handoff is not under %d tokens", brief.MaxHandoff).
-			WithHint("shorten it; what was learned belongs in a note: kedge remember TEXT")
+		return h, nil, kedge.Errorf(kedge.Invalid, "the handoff is too long: it must stay under %d tokens", brief.MaxHandoff).
+			WithHint("shorten it; put what you learned into a note: kedge remember TEXT")
 	}
 	_, err = brief.WriteHandoff(h)
 	return h, moved, err

@@ -51,7 +51,7 @@ func (l recorder) Feature(ctx context.Context, id kedge.FeatureID, hash string) 
 	case !ok:
 		return kedge.Feature{}, kedge.Errorf(kedge.NotFound, "no feature %q", id).WithHint("see the list: kedge features")
 	case !d.Asks(hash):
-		return kedge.Feature{}, kedge.Errorf(kedge.Conflict, "feature %q was amended meanwhile", id).WithHint("kedge feature show %s", id)
+		return kedge.Feature{}, kedge.Errorf(kedge.Conflict, "feature %q was amended by another command meanwhile", id).WithHint("kedge feature show %s", id)
 	}
 	return d.Feature, nil
 }
@@ -111,7 +111,7 @@ func (l recorder) proven(ctx context.Context, data kedge.FeatureStatusData) erro
 		return err
 	}
 	if !ok || ev.Feature != data.ID || !verify.ProvesAll(ev.Verdict) {
-		return kedge.Errorf(kedge.Conflict, "evidence %q does not complete feature %q: it takes a full green verdict on it", *data.Evidence, data.ID)
+		return kedge.Errorf(kedge.Conflict, "evidence %q does not complete feature %q: that needs a green verdict on all checks of the feature", *data.Evidence, data.ID)
 	}
 	return nil
 }

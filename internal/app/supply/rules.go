@@ -33,7 +33,7 @@ func (s *Supply) Rules(ctx context.Context, p *projects.Project, repo *git.Repo,
 		return run.Rules{}, nil, err
 	}
 	if n := flags.Parallel; n < 0 || n > config.MaxParallel {
-		return run.Rules{}, nil, kedge.Errorf(kedge.Invalid, "%d features at once is not between 1 and %d", n, config.MaxParallel).WithHint("kedge run --parallel 4")
+		return run.Rules{}, nil, kedge.Errorf(kedge.Invalid, "--parallel must be between 1 and %d, not %d", config.MaxParallel, n).WithHint("kedge run --parallel 4")
 	}
 	r := RulesOf(cfg, flags)
 	r.Phases = ledger.PhaseLimits(l)
@@ -130,7 +130,7 @@ func RulesOf(cfg config.Config, f Flags) run.Rules {
 func (s *Supply) CheckCommitted(ctx context.Context, p *projects.Project, repo *git.Repo, base, route string, again kedge.NextStep, err error) error {
 	here, hereErr := projects.Source{Project: p}.Config(ctx, "")
 	if hereErr != nil && err != nil {
-		return kedge.Errorf(kedge.Blocked, "%w; %s has changes that are not committed, and a mistake: %s", err, scaffold.ConfigFile, hereErr.Error()).
+		return kedge.Errorf(kedge.Blocked, "%w; the uncommitted changes to %s have a mistake: %s", err, scaffold.ConfigFile, hereErr.Error()).
 			WithHint("%s", kedge.HintOf(hereErr))
 	}
 	if hereErr != nil {
@@ -143,7 +143,7 @@ func (s *Supply) CheckCommitted(ctx context.Context, p *projects.Project, repo *
 		return err
 	}
 	if err != nil && s.differs(ctx, p, repo, scaffold.ConfigFile) {
-		return kedge.Errorf(kedge.Blocked, "%w: %s has changes that are not committed, and a run reads it as it is committed", err, scaffold.ConfigFile).
+		return kedge.Errorf(kedge.Blocked, "%w: %s has uncommitted changes, and a run reads only the committed file", err, scaffold.ConfigFile).
 			WithHint("git commit -m \"settings of Kedge\" %s && %s", scaffold.ConfigFile, again)
 	}
 	if err != nil || len(a.Command) == 0 || filepath.IsAbs(a.Command[0]) || !strings.Contains(a.Command[0], "/") {
@@ -153,7 +153,7 @@ func (s *Supply) CheckCommitted(ctx context.Context, p *projects.Project, repo *
 	if there, err := repo.Exists(ctx, base, script); err != nil || there || strings.HasPrefix(script, "../") {
 		return err
 	}
-	return kedge.Errorf(kedge.Blocked, "agent %q cannot be started: %s is not committed, and a run works on what is", name, script).
+	return kedge.Errorf(kedge.Blocked, "agent %q cannot be started: %s is not committed, and a run uses only committed files", name, script).
 		WithHint("git add %s && git commit -m \"the agent\" %s && %s", script, script, again)
 }
 

@@ -83,13 +83,13 @@ func (s *Verifier) ownFeature(ctx context.Context, p *projects.Project, who proj
 	if p.RunSession == nil || p.RunSession.Feature == id {
 		return nil
 	}
-	what := fmt.Sprintf("feature %q is not this session's", id)
+	what := fmt.Sprintf("this session does not work on feature %q", id)
 	if err := s.home.Refused(ctx, p, who, p.RunSession.ID, "feature.submit", what); err != nil {
 		return err
 	}
 	e := kedge.Errorf(kedge.Blocked, "%s", what)
 	if own := p.RunSession.Feature; own != "" {
-		return e.WithHint("it works on %s: kedge feature submit %s", own, own)
+		return e.WithHint("this session works on %s: kedge feature submit %s", own, own)
 	}
 	return e.WithHint("end your turn: the run decides")
 }
@@ -270,7 +270,7 @@ func (s *Verifier) conclude(ctx context.Context, p *projects.Project, who projec
 	}
 	_, judged := plan.Canonical(def)
 	if _, now := plan.Canonical(d.Definition); now != judged {
-		return nil, kedge.Errorf(kedge.Conflict, "feature %q was amended meanwhile", def.ID).WithHint("kedge feature submit %s", def.ID)
+		return nil, kedge.Errorf(kedge.Conflict, "feature %q was amended while its checks ran", def.ID).WithHint("kedge feature submit %s", def.ID)
 	}
 	data, moves := s.outcome(*d, pr)
 	moves = moves && p.RunSession == nil // a claim: the run has its own gate

@@ -81,7 +81,7 @@ func sceneOf(getenv func(string) string, brief string) Scene {
 func (p *player) play(ctx context.Context) *end {
 	play, ok := p.script.choose(p.scene)
 	if !ok {
-		return &end{complain(p.w, kedge.Errorf(kedge.NotFound, "no play fits feature %q, attempt %d, purpose %q, number %d",
+		return &end{complain(p.w, kedge.Errorf(kedge.NotFound, "the script has no play for feature %q, attempt %d, purpose %q, number %d",
 			p.scene.Feature, p.scene.Attempt, p.scene.Purpose, p.scene.Number))}
 	}
 	if e := p.all(ctx, play.Do); e != nil {

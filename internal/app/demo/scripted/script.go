@@ -90,9 +90,9 @@ func Parse(file string, b []byte) (Script, error) {
 	}
 	switch {
 	case s.Version != 1:
-		return Script{}, kedge.Errorf(kedge.Invalid, "%s: version %d of a script is not known", file, s.Version)
+		return Script{}, kedge.Errorf(kedge.Invalid, "%s: unknown script version %d", file, s.Version)
 	case s.Window < 0 || s.USD < 0:
-		return Script{}, kedge.Errorf(kedge.Invalid, "%s: a window or a price below 0", file)
+		return Script{}, kedge.Errorf(kedge.Invalid, "%s: a window or a price is below 0", file)
 	case s.Overflow != "" && s.Overflow != "fail" && s.Overflow != "forget":
 		return Script{}, kedge.Errorf(kedge.Invalid, "%s: overflow is %q, not \"fail\" or \"forget\"", file, s.Overflow)
 	}
@@ -112,13 +112,13 @@ func check(actions []Action) error {
 	for i, a := range actions {
 		v, ok := verbs()[a.Do]
 		if !ok {
-			return kedge.Errorf(kedge.Invalid, "action %d: no action is called %q", i+1, a.Do)
+			return kedge.Errorf(kedge.Invalid, "action %d: unknown action %q", i+1, a.Do)
 		}
 		if v.path && a.Path == "" || v.line && a.Line == "" || v.text && a.Text == "" {
 			return kedge.Errorf(kedge.Invalid, "action %d: %q lacks its path, line or text", i+1, a.Do)
 		}
 		if _, err := time.ParseDuration(a.For); a.For != "" && err != nil {
-			return kedge.Errorf(kedge.Invalid, "action %d: %q is no length of time", i+1, a.For)
+			return kedge.Errorf(kedge.Invalid, "action %d: %q is not a duration", i+1, a.For)
 		}
 		if err := check(a.Actions); err != nil {
 			return err
