@@ -15,7 +15,7 @@ func TestWrongArgumentsAreNamed(t *testing.T) {
 	for args, want := range map[string]string{
 		"answer":        "kedge answer needs N|FEATURE TEXT, but got nothing\nhint: kedge answer 1 \"required, not positional\" (more: kedge answer --help)\n",
 		"explain a b":   "kedge explain needs FEATURE|COMMIT|ID, but got \"a\" \"b\"\nhint: kedge explain login (more: kedge explain --help)\n",
-		"run --agnt x":  "unknown flag --agnt for \"kedge run\"\nhint: did you mean --agent? All of them: kedge run --help\n",
+		"run --agnt x":  "unknown flag --agnt for \"kedge run\"\nhint: did you mean --agent? All flags: kedge run --help\n",
 		"run --rubbish": "unknown flag --rubbish for \"kedge run\"\nhint: kedge run --help\n",
 	} {
 		var out, talk bytes.Buffer

@@ -157,7 +157,7 @@ func flagError(c *cobra.Command, err error) error {
 		}
 	}
 	if len(near) > 0 {
-		return e.WithHint("did you mean %s? All of them: %s --help", strings.Join(near, " or "), c.CommandPath())
+		return e.WithHint("did you mean %s? All flags: %s --help", strings.Join(near, " or "), c.CommandPath())
 	}
 	return e.WithHint("%s --help", c.CommandPath())
 }

@@ -15,7 +15,7 @@ func ReadInput(env *Env, name string, limit int64) ([]byte, error) {
 	if name != "-" {
 		f, err := os.Open(name)
 		if err != nil {
-			return nil, kedge.Errorf(kedge.NotFound, "%w", err).WithHint("name a file that is there and that you may read; - is the standard input")
+			return nil, kedge.Errorf(kedge.NotFound, "%w", err).WithHint("give a file that exists and that you may read, or - for standard input")
 		}
 		defer func() { _ = f.Close() }() // it was only read
 		in = f

@@ -42,7 +42,7 @@ func notNumber(err *strconv.NumError) string {
 func UnknownCommand(c *cobra.Command, name string) error {
 	e := kedge.Errorf(kedge.Invalid, "unknown command %q for %q", name, c.CommandPath())
 	if near := Similar(c, name); len(near) > 0 {
-		return e.WithHint("did you mean %s? All of them: %s --help", strings.Join(near, " or "), c.CommandPath())
+		return e.WithHint("did you mean %s? All commands: %s --help", strings.Join(near, " or "), c.CommandPath())
 	}
 	return e.WithHint("%s --help", c.CommandPath())
 }

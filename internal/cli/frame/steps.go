@@ -29,7 +29,7 @@ func (env *Env) AfterChange(ctx context.Context) {
 		}
 	}
 	if out.Going {
-		env.Talk("next: kedge run   (the run continues by itself; this shows it)")
+		env.Talk("next: kedge run   (shows the run; it continues by itself)")
 	}
 }
 

@@ -50,7 +50,7 @@ func newCheckpointSave(env *frame.Env) *cobra.Command {
 // sayMoved tells about lines that were written where Kedge writes.
 func sayMoved(env *frame.Env, path string, lines []string) {
 	if len(lines) > 0 {
-		env.Talk("%s was edited above its end marker: the edited lines now stand below it", path)
+		env.Talk("%s was edited above its end marker: Kedge moved the edited lines below the marker", path)
 	}
 }
 

@@ -133,7 +133,7 @@ func newDecideLs(env *frame.Env) *cobra.Command {
 // pendingEdits tells of hand edits that a reading command saw.
 func pendingEdits(env *frame.Env, edits []kedge.HandEditData) {
 	for _, e := range edits {
-		env.Talk("%s was edited by hand (%s); the next command that writes to memory will have it %s",
+		env.Talk("%s was edited by hand (%s); it will be %s by the next command that writes to memory",
 			plain.Line(e.Path), plain.Line(frame.WithoutPath(e)), plain.Line(e.Action))
 	}
 }

@@ -78,14 +78,14 @@ func (d *definitionFlags) apply(env *frame.Env, fs *pflag.FlagSet, def *kedge.De
 			return err
 		}
 		if read.ID != def.ID {
-			return kedge.Errorf(kedge.Invalid, "%s defines %q, not %q", d.file, read.ID, def.ID).WithHint("correct the id in the file")
+			return kedge.Errorf(kedge.Invalid, "%s defines feature %q, not %q", d.file, read.ID, def.ID).WithHint("correct the id in the file")
 		}
 		*def = read
 	}
 	for _, run := range d.checks {
 		if strings.TrimSpace(run) == "" {
 			return kedge.Errorf(kedge.Invalid, "--check is empty").
-				WithHint("omit it for a feature that you accept yourself; to remove checks from one: --definition FILE")
+				WithHint("omit --check for a feature that you accept yourself; to remove the checks of a feature: --definition FILE")
 		}
 	}
 	for flag, set := range map[string]func(){
@@ -150,7 +150,7 @@ after it. Without one, the feature waits for your review at the end.`,
 				return err
 			}
 			if env.ErrTTY && slices.ContainsFunc(def.Checks, func(c kedge.Check) bool { return c.Prove != check.ProveHolds }) {
-				env.Talk("next: once before the work, so that Kedge sees its check red: kedge feature submit %s", def.ID)
+				env.Talk("next: kedge feature submit %s   (before the work: Kedge must see its check fail once)", def.ID)
 			}
 			return nil
 		},

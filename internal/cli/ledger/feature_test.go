@@ -28,7 +28,7 @@ func TestFeatureAddSaysToSubmitFirst(t *testing.T) {
 		cli.Main(t.Context(), frame.Env{
 			Args: strings.Fields(c.line), In: strings.NewReader(""), Out: &out, Err: &talk, ErrTTY: c.tty, Dir: t.TempDir(), Call: &clitest.Goldens{T: t},
 		})
-		if got := strings.Contains(talk.String(), "kedge feature submit login\n"); got != c.told || out.Len() == 0 {
+		if got := strings.Contains(talk.String(), "kedge feature submit login  "); got != c.told || out.Len() == 0 {
 			t.Errorf("%s, at a terminal %v: printed %q, said %q", c.line, c.tty, out.String(), talk.String())
 		}
 	}

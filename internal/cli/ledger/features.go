@@ -155,9 +155,9 @@ func listFormats() cobra.CompletionFunc {
 // claimed says what becomes of a list's word that something is done.
 func claimed(env *frame.Env, list []kedge.FeatureID) {
 	if n := len(list); n == 1 {
-		env.Talk("1 was marked as done there; Kedge verifies it itself: kedge feature submit %s", list[0])
+		env.Talk("1 feature was marked as done in the list; let Kedge verify it: kedge feature submit %s", list[0])
 	} else if n > 1 {
-		env.Talk("%d were marked as done there; Kedge verifies them itself, each: kedge feature submit %s", n, list[0])
+		env.Talk("%d features were marked as done in the list; let Kedge verify each of them, first: kedge feature submit %s", n, list[0])
 	}
 }
 

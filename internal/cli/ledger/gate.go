@@ -116,7 +116,7 @@ func gateTalk(env *frame.Env, out verify.GateReply) {
 		}
 	}
 	if out.Flaky {
-		env.Talk("flaky: the same check on the same tree has ended the other way before")
+		env.Talk("flaky: the same check had the opposite result on the same files before")
 	}
 }
 

@@ -32,7 +32,7 @@ func newHandoffSave(env *frame.Env) *cobra.Command {
 		Example: "  kedge handoff save --percent 60 --state 'auth module' --approach 'JWT instead of sessions'",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if !c.Flags().Changed("percent") {
-				return kedge.Errorf(kedge.Invalid, "how much is done is not said").WithHint("kedge handoff save --percent 60 --state TEXT --approach TEXT")
+				return kedge.Errorf(kedge.Invalid, "--percent is missing: say how much of the work is done").WithHint("kedge handoff save --percent 60 --state TEXT --approach TEXT")
 			}
 			var err error
 			if in.RuledOut, err = whatAndWhy(ruledOut); err != nil {
@@ -68,7 +68,7 @@ func whatAndWhy(list []string) ([]kedge.Rejected, error) {
 		what, reason, ok := strings.Cut(s, ":")
 		what, reason = strings.TrimSpace(what), strings.TrimSpace(reason)
 		if !ok || what == "" || reason == "" {
-			return nil, kedge.Errorf(kedge.Invalid, "%q does not say why it was ruled out", s).WithHint("--ruled-out 'what: reason'")
+			return nil, kedge.Errorf(kedge.Invalid, "%q gives no reason why this was ruled out", s).WithHint("--ruled-out 'what: reason'")
 		}
 		out = append(out, kedge.Rejected{What: what, Reason: reason})
 	}

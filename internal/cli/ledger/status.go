@@ -78,7 +78,7 @@ func statusText(w io.Writer, out status.Reply) {
 	lastText(row, out)
 	driftText(w, row, out)
 	for _, e := range out.Edits {
-		row("hand edit", "%s: %s; it is %s by the next command that writes", e.Path, frame.WithoutPath(e), e.Action)
+		row("hand edit", "%s: %s; it will be %s by the next command that writes", e.Path, frame.WithoutPath(e), e.Action)
 	}
 	for _, path := range out.Behind {
 		row("behind", "%s is older than the journal; the next command that writes synchronises it", path)
@@ -130,7 +130,7 @@ func standsStill(out status.Reply) bool {
 // lastText shows what was said last: the handoff, the verdict, the open risks.
 func lastText(row func(name, format string, args ...any), out status.Reply) {
 	if h := out.Handoff; h != nil {
-		row("handoff", "%s, %d%% done, of %s", h.ID, h.Percent, moment(h.At))
+		row("handoff", "%s, %d%% done, saved %s", h.ID, h.Percent, moment(h.At))
 	}
 	if g := out.Gate; g != nil {
 		row("gate", "%s; %s", verdictText(g), sinceText(g.Changed))

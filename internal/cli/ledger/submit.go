@@ -57,13 +57,13 @@ and the run sets the status.`,
 			}
 			env.Aside(out.Notices)
 			for _, name := range seenRed(out) {
-				env.Talk("noted: check %q was seen red: green after the work, it proves it", name)
+				env.Talk("noted: check %q fails now; when it passes after the work, it proves the feature", name)
 			}
 			if out.Feature.Status == kedge.NeedsReview {
 				env.Talk("%s: %s", out.Feature.ID, plain.Line(out.Reason))
 			}
 			if out.Claimed {
-				env.Talk("%s: the run decides, by its own checks of what this session leaves", out.Feature.ID)
+				env.Talk("%s: the run checks the work itself when this session ends, and decides", out.Feature.ID)
 			}
 			if err := env.Show(out, func(w io.Writer) { submitText(w, out) }); err != nil {
 				return err

@@ -232,7 +232,7 @@ func removeProjectHooks(ctx context.Context, env *frame.Env) {
 				continue
 			}
 			if _, err := p.remove(ctx, env); err != nil {
-				env.Talk("the hooks in %s stay: %s", plain.Line(p.file), err.Error())
+				env.Talk("Kedge did not remove the hooks in %s: %s", plain.Line(p.file), err.Error())
 			}
 		}
 	}
@@ -273,7 +273,7 @@ func showHooks(env *frame.Env, reply hooksReply) error {
 			}
 		}
 		if reply.Waiting > 0 {
-			env.Talk("%s of hooks wait for a daemon: kedge up", words.Count(reply.Waiting, "event"))
+			env.Talk("waiting for the daemon: %s from hooks; start it: kedge up", words.Count(reply.Waiting, "event"))
 		}
 	})
 }

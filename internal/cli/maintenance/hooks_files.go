@@ -83,10 +83,10 @@ func (p hookPlace) keepRecord(env *frame.Env, r hookRecord) error {
 	r.Version, r.File = 1, p.file
 	b, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot encode the record: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot encode the record of installed hooks: %w", err)
 	}
 	if err := os.MkdirAll(filepath.Dir(p.recordFile(env)), 0o700); err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot make a folder for the record: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot make a folder for the record of installed hooks: %w", err)
 	}
 	return atomicfile.Write(p.recordFile(env), append(b, '\n'), 0o600)
 }
@@ -249,7 +249,7 @@ func (p hookPlace) forget(ctx context.Context, env *frame.Env, was hookRecord) e
 		}
 	}
 	if err := os.Remove(p.recordFile(env)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return kedge.Errorf(kedge.Internal, "cannot remove the record: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot remove the record of installed hooks: %w", err)
 	}
 	return nil
 }

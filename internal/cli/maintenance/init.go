@@ -94,7 +94,7 @@ func askInit(ctx context.Context, env *frame.Env, in setup.InitRequest) error {
 		env.Talk("  check %s: %s", c.Name, check.Text(c))
 	}
 	for _, v := range plan.Services {
-		env.Talk("  service %s, started for the checks that ask it: %s", v.Name, v.Run)
+		env.Talk("  service %s, started for the checks that use it: %s", v.Name, v.Run)
 	}
 	fmt.Fprintf(env.Err, "Continue? [Y/n] ")
 	answer, err := bufio.NewReader(env.In).ReadString('\n')

@@ -34,7 +34,7 @@ operator's token. Agents may not make tokens.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			return frame.Ask(c.Context(), env, "operator.add", sessions.OperatorRequest{Name: args[0]}, func(w io.Writer, out sessions.OperatorAddReply) {
 				fmt.Fprintln(w, plain.Line(out.Token))
-				env.Talk("it is shown this once; to revoke it: kedge operator rm %s", plain.Line(out.Operator.Name))
+				env.Talk("this token is shown only once; to revoke it: kedge operator rm %s", plain.Line(out.Operator.Name))
 			})
 		},
 	}

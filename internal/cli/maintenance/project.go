@@ -69,7 +69,7 @@ back. Nothing in the project's folder changes.`,
 			}
 			return frame.Ask(c.Context(), env, "project.remove", in, func(w io.Writer, out maintenance.ProjectRemoveReply) {
 				fmt.Fprintf(w, "forgot %s (%s)\n", plain.Line(out.Project.Name), out.Project.ID)
-				env.Talk("its state is now in %s", plain.Line(out.MovedTo))
+				env.Talk("the project's state is now in %s", plain.Line(out.MovedTo))
 			})
 		},
 	}

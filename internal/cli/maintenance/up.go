@@ -43,11 +43,11 @@ the unit.`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			switch {
 			case install && foreground:
-				return kedge.Errorf(kedge.Invalid, "--install does not go with --foreground").WithHint("kedge up --install")
+				return kedge.Errorf(kedge.Invalid, "--install and --foreground cannot be combined").WithHint("kedge up --install")
 			case install:
 				return installUnit(env, printed)
 			case printed:
-				return kedge.Errorf(kedge.Invalid, "--print goes with --install").WithHint("kedge up --install --print")
+				return kedge.Errorf(kedge.Invalid, "--print works only with --install").WithHint("kedge up --install --print")
 			case foreground:
 				return env.Daemon.Foreground(c.Context())
 			}

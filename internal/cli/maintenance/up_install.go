@@ -78,10 +78,10 @@ func writeUnit(u scaffold.Unit) (written bool, err error) {
 	case string(old) == u.Text:
 		return false, nil
 	case !strings.Contains(string(old), scaffold.UnitMark):
-		return false, kedge.Errorf(kedge.Conflict, "%q is not Kedge's own", u.Path).WithHint("kedge up --install --print")
+		return false, kedge.Errorf(kedge.Conflict, "%q exists, and Kedge did not write it", u.Path).WithHint("see what Kedge would write: kedge up --install --print")
 	}
 	if err := os.MkdirAll(filepath.Dir(u.Path), 0o755); err != nil {
-		return false, kedge.Errorf(kedge.Invalid, "make the folder of %q: %w", u.Path, err)
+		return false, kedge.Errorf(kedge.Invalid, "cannot make the folder of %q: %w", u.Path, err)
 	}
 	return true, atomicfile.Write(u.Path, []byte(u.Text), 0o644)
 }

@@ -80,7 +80,7 @@ func approve(c *cobra.Command, env *frame.Env, what, reason string) error {
 			}
 		})
 	default:
-		return frame.UsageError(c, kedge.Errorf(kedge.Invalid, "%q does not say what to approve: a feature, files@HASH, env:NAME@HASH or filter:NAME@HASH", what))
+		return frame.UsageError(c, kedge.Errorf(kedge.Invalid, "%q is nothing that Kedge can approve: give a feature, files@HASH, env:NAME@HASH or filter:NAME@HASH", what))
 	}
 }
 

@@ -53,9 +53,9 @@ afterwards. On a busy machine the demo takes longer.`,
 			if err := env.Show(out, func(w io.Writer) { out.Text(w) }); err != nil {
 				return err
 			}
-			env.Talk("in %.0f seconds; in your own repository, start with: kedge init", out.Seconds)
+			env.Talk("the demo took %.0f seconds; in your own repository, start with: kedge init", out.Seconds)
 			if env.Look != nil && !env.Look("kedge") {
-				env.Talk("to call it by its name: export PATH=\"%s:$PATH\"; for good, from Kedge's own folder: make install", filepath.Dir(exe))
+				env.Talk("to run it by its name in this terminal: export PATH=\"%s:$PATH\"; to install it, in the folder of Kedge's source: make install", filepath.Dir(exe))
 			}
 			return nil
 		},
@@ -79,7 +79,7 @@ func demoFolder(dir string) (string, func(), error) {
 		err = os.MkdirAll(at, 0o700)
 	}
 	if err != nil {
-		return "", nil, kedge.Errorf(kedge.Invalid, "make the folder %q: %w", dir, err)
+		return "", nil, kedge.Errorf(kedge.Invalid, "cannot make the folder %q: %w", dir, err)
 	}
 	if entries, err := os.ReadDir(at); err != nil || len(entries) > 0 {
 		return "", nil, kedge.Errorf(kedge.Conflict, "the folder %q is not empty", dir).WithHint("kedge demo --dir ANOTHER")

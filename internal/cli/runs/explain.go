@@ -56,11 +56,11 @@ func explainText(env *frame.Env, w io.Writer, out reports.ExplainReply) {
 		otherText(row, out)
 		return
 	case out.Kind == reports.LedgerCommit && out.Work == "":
-		row("ledger", "what Kedge wrote down; it changes files of Kedge's only")
+		row("ledger", "records of Kedge; this commit changes only files of Kedge")
 		ledgerText(env, row, out)
 		return
 	case out.Kind == reports.LedgerCommit:
-		row("ledger", "what Kedge wrote down about %s", out.Work)
+		row("ledger", "records of Kedge about %s", out.Work)
 	}
 	explainedFeature(row, out)
 	if out.Run != "" {
@@ -99,10 +99,10 @@ func explainText(env *frame.Env, w io.Writer, out reports.ExplainReply) {
 // otherText says whose a commit is that no run made, as far as anybody can know.
 func otherText(row func(name, format string, args ...any), out reports.ExplainReply) {
 	if len(out.Findings) == 0 {
-		row("by", "you, or a command that you ran: no run of Kedge made it")
+		row("by", "you, or a command that you ran: no run of Kedge made this commit")
 		return
 	}
-	row("by", "an agent, or you: no run of Kedge made or checked it, and a session was at work then")
+	row("by", "an agent or you: a session was running then, and no run of Kedge made or checked this commit")
 	if s := out.Session; s != nil {
 		row("session", "%s %s (%s)", s.ID, s.Name, s.Agent)
 	}

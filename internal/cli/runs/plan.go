@@ -67,7 +67,7 @@ keeps a copy of your text.`,
 // planGoal starts planning and shows it until it waits for a person.
 func planGoal(ctx context.Context, env *frame.Env, in planning.PlanGoalRequest, detach bool) error {
 	if len(strings.Fields(in.Goal)) < 2 && !(in.Again && in.Goal == "") {
-		return kedge.Errorf(kedge.Invalid, "%q is no goal: say in words what is to be achieved", in.Goal).
+		return kedge.Errorf(kedge.Invalid, "%q is not a goal: say in a few words what you want to achieve", in.Goal).
 			WithHint("kedge plan \"Orders for the shop\"; the commands: kedge plan --help")
 	}
 	out, err := frame.Call[planning.PlanGoalReply](ctx, env, "plan.goal", in)

@@ -88,7 +88,7 @@ func tryStep(env *frame.Env) func(json.RawMessage) {
 		}
 		if !said {
 			said = true
-			env.Talk("running the plan's commands before the work, for at most %s (leave it out: --no-try)", words.Age(verify.TryLimit))
+			env.Talk("running the plan's commands before the work, for at most %s (to skip this: --no-try)", words.Age(verify.TryLimit))
 		}
 		if s.State == gate.Started {
 			env.Running("run   " + plain.Line(s.Check.Command))

@@ -40,7 +40,7 @@ func Run(env *frame.Env) *cobra.Command {
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if pause && stop || goOn && (pause || stop) {
-				return frame.UsageError(c, kedge.Errorf(kedge.Invalid, "--pause, --continue and --stop exclude each other"))
+				return frame.UsageError(c, kedge.Errorf(kedge.Invalid, "use only one of --pause, --continue and --stop"))
 			}
 			if err := checkRunFlags(c, flags); err != nil {
 				return err
@@ -173,8 +173,8 @@ func leaveRunning(env *frame.Env, out runs.RunReply, answer any) error {
 		return nil
 	}
 	sayForecast(env, out)
-	env.Talk("watch it: kedge run (Ctrl-C leaves it running); where it stands: kedge status")
-	env.Talk("hold it: kedge run --pause; end it: kedge run --stop")
+	env.Talk("watch it: kedge run (Ctrl-C leaves it running); see its progress: kedge status")
+	env.Talk("pause it: kedge run --pause; end it: kedge run --stop")
 	return nil
 }
 
@@ -250,7 +250,7 @@ func sayDetached(env *frame.Env, show *runShow) error {
 		return errors.Join(jsonLine(env, runEnd{Type: "detached", Run: show.view}), frame.Printed(kedge.Interrupted))
 	}
 	if v := show.view; v.Halt != "" {
-		env.Talk("detached; the run finishes its current work (%s). Back to it: kedge run; to resume it: kedge run --continue", standingLine(v))
+		env.Talk("detached; the run finishes its current work (%s). Watch it: kedge run; when it has stopped, continue it: kedge run --continue", standingLine(v))
 		return frame.Printed(kedge.Interrupted)
 	}
 	env.Talk("detached; the run continues. Back to it: kedge run; to end it: kedge run --stop")

@@ -29,9 +29,9 @@ messages while it works, its next brief contains your message.`,
 				return err
 			}
 			if out.Session != "" {
-				env.Talk("kept: it is read in the next session of %s, if there is one", out.Feature)
+				env.Talk("saved: the next session of %s reads your message, if there is one", out.Feature)
 			} else {
-				env.Talk("told %s: its next session reads it", out.Feature)
+				env.Talk("saved: the next session of %s reads your message", out.Feature)
 			}
 			err = env.Show(out, func(w io.Writer) { fmt.Fprintln(w, afterWord(out.Run)) })
 			if err == nil && out.Run.Resting {

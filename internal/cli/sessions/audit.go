@@ -169,7 +169,7 @@ func startText(row func(name, format string, args ...any), list []audit.Figures)
 		}
 	}
 	if starts > 0 {
-		row("start", "%s tokens%s with the first reply: instructions, tool schemas, rules and the first ask; in a session that was taken up again, all before it", frame.Thousands(frame.Nearest(tokens, starts)), onAverage(starts))
+		row("start", "%s tokens%s at the first reply: instructions, tool schemas, rules and the first request; in a resumed session, also everything before it", frame.Thousands(frame.Nearest(tokens, starts)), onAverage(starts))
 	}
 	if edits > 0 {
 		row("first edit", "after %s and %s tokens of reading%s", frame.Counted(int(frame.Nearest(actions, edits)), "action"), frame.AboutTokens(frame.Nearest(chars, edits)), onAverage(edits))
@@ -281,9 +281,9 @@ func qualityText(row func(name, format string, args ...any), q *audit.Quality) {
 		row("quality", "unknown")
 		return
 	}
-	row("quality", "with %s tokens a model does %.0f–%.0f%% as well as with a short context; above %.0f%% up to %s–%s tokens: a budget for one feature", frame.Thousands(q.AtTokens),
+	row("quality", "with %s tokens a model does %.0f–%.0f%% as well as with a short context; it stays above %.0f%% up to %s–%s tokens, a good budget for one feature", frame.Thousands(q.AtTokens),
 		q.Low*100, q.High*100, audit.Enough*100, frame.Thousands(q.BudgetLow), frame.Thousands(q.BudgetHigh))
-	row("", "a relative figure by published curves: %s", q.Source)
+	row("", "estimated from published measurements: %s", q.Source)
 }
 
 func changesText(w io.Writer, changes []audit.Change, sum int64) {

@@ -59,8 +59,8 @@ To print the brief of a whole Kedge project instead: kedge prime.`,
 
 func briefFlags(c *cobra.Command, in reports.BriefRequest) error {
 	if in.What == "" {
-		return kedge.Errorf(kedge.Invalid, "no transcript is named").
-			WithHint("kedge brief --transcript FILE; the brief of this project is: kedge prime")
+		return kedge.Errorf(kedge.Invalid, "--transcript is missing").
+			WithHint("kedge brief --transcript FILE; for the brief of this project: kedge prime")
 	}
 	if err := frame.Positive(c, "at", in.At, 1); err != nil {
 		return err

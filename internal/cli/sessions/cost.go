@@ -88,7 +88,7 @@ func sinceWhen(s string, now time.Time) (time.Time, error) {
 	if t, err := time.Parse(time.RFC3339, s); err == nil {
 		return t, nil
 	}
-	return time.Time{}, kedge.Errorf(kedge.Invalid, "--since %q is neither a day nor a time ago", s).WithHint("--since 2026-01-31, or --since 7d")
+	return time.Time{}, kedge.Errorf(kedge.Invalid, "--since %q is neither a date nor an age", s).WithHint("--since 2026-01-31, or --since 7d")
 }
 
 func costTable(w io.Writer, out reports.CostReply) {

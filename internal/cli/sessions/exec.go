@@ -77,7 +77,7 @@ signal N. You need no daemon and no project.`,
 				return kedge.Errorf(kedge.Invalid, "say what to run after --").WithHint("kedge exec -- go test ./...")
 			}
 			if raw && env.JSON {
-				return kedge.Errorf(kedge.Invalid, "--raw prints the output, --json an object with it").WithHint("kedge exec --json -- %s", args[0])
+				return kedge.Errorf(kedge.Invalid, "--raw and --json cannot be combined").WithHint("kedge exec --json -- %s", args[0])
 			}
 			return runExec(env, args, raw)
 		},

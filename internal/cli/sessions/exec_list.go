@@ -28,7 +28,7 @@ func listExecs(env *frame.Env, args []string) error {
 		return err
 	}
 	if len(list) == 0 {
-		env.Talk("no output is kept: kedge exec -- COMMAND")
+		env.Talk("there is no kept output; to run a command and keep its output: kedge exec -- COMMAND")
 	}
 	return env.Show(execList{Outputs: list}, func(w io.Writer) { execTable(w, list) })
 }

@@ -41,10 +41,10 @@ output is missing, the file says so at that place.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if format != "asciicast" && format != "text" {
-				return kedge.Errorf(kedge.Invalid, "a format %q is not known", format).WithHint("--format asciicast, or --format text")
+				return kedge.Errorf(kedge.Invalid, "unknown format %q", format).WithHint("--format asciicast, or --format text")
 			}
 			if env.JSON && out == "" {
-				return kedge.Errorf(kedge.Invalid, "an export to stdout has no answer in JSON beside it").WithHint("kedge export %s --format %s --out FILE --json", args[0], format)
+				return kedge.Errorf(kedge.Invalid, "--json needs --out: without --out the export itself goes to standard output").WithHint("kedge export %s --format %s --out FILE --json", args[0], format)
 			}
 			found, err := findSession(c.Context(), env, args[0])
 			if err != nil {
@@ -75,7 +75,7 @@ func export(ctx context.Context, w io.Writer, found sessions.SessionFound, forma
 // overwritten.
 func exportFile(ctx context.Context, env *frame.Env, found sessions.SessionFound, format, path string) error {
 	if _, err := os.Lstat(path); err == nil {
-		return kedge.Errorf(kedge.Conflict, "%q exists", path).WithHint("name another file with --out")
+		return kedge.Errorf(kedge.Conflict, "the file %q exists already", path).WithHint("name another file with --out")
 	}
 	n, err := writeNew(path, func(w io.Writer) error { return export(ctx, w, found, format) })
 	if err != nil {
@@ -90,7 +90,7 @@ func exportFile(ctx context.Context, env *frame.Env, found sessions.SessionFound
 func writeNew(path string, write func(io.Writer) error) (n int64, err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), atomicfile.TempPrefix)
 	if err != nil {
-		return 0, kedge.Errorf(kedge.Invalid, "make %q: %w", path, err).WithHint("make sure that %q is a folder that you may write to", filepath.Dir(path))
+		return 0, kedge.Errorf(kedge.Invalid, "cannot write %q: %w", path, err).WithHint("make sure that %q is a folder that you may write to", filepath.Dir(path))
 	}
 	defer func() {
 		if err != nil {

@@ -48,7 +48,7 @@ The command only reads. It changes nothing and sends nothing anywhere.`,
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if slow <= 0 {
-				return kedge.Errorf(kedge.Invalid, "--slow %s is not a time above 0", slow).WithHint("kedge hygiene --slow 30s")
+				return kedge.Errorf(kedge.Invalid, "--slow must be a duration above 0, not %s", slow).WithHint("kedge hygiene --slow 30s")
 			}
 			if err := frame.Positive(c, "large", int(large), 512); err != nil {
 				return err

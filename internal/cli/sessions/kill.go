@@ -62,10 +62,10 @@ func runKeeps(ctx context.Context, env *frame.Env, s kedge.Session) {
 		what = string(s.Feature)
 	}
 	if out.Run.Halt != "" {
-		env.Talk("note: it worked on %s for %s, which starts another when it continues: kedge run --continue", plain.Line(what), s.Run)
+		env.Talk("note: the session worked on %s for %s; the run starts another one when you continue it: kedge run --continue", plain.Line(what), s.Run)
 		return
 	}
-	env.Talk("note: it worked on %s for %s, which starts another session for it", plain.Line(what), s.Run)
+	env.Talk("note: the session worked on %s for %s; the run now starts another one", plain.Line(what), s.Run)
 	env.Next(kedge.Step("kedge", "run", "--pause"), kedge.Step("kedge", "run", "--stop"))
 	if s.Feature != "" {
 		env.Next(kedge.Step("kedge", "feature", "block", what, "--reason", "WHY"))

@@ -39,7 +39,7 @@ programs use kedge export.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if env.JSON {
-				return kedge.Errorf(kedge.Invalid, "logs prints what a session printed, and has no --json").
+				return kedge.Errorf(kedge.Invalid, "kedge logs prints plain text and has no --json").
 					WithHint("with times, as JSON lines: kedge export '%s'", args[0])
 			}
 			if kedge.ValidID("exec", args[0]) {
@@ -119,7 +119,7 @@ func copyTape(dir string, from int64, w io.Writer) (int64, error) {
 	first, _, err := l.Range()
 	if errors.Is(err, fs.ErrNotExist) {
 		return from, kedge.Errorf(kedge.NotFound, "the output of this session is no longer kept").
-			WithHint("keep_days in [sessions] of config.toml says how long it is")
+			WithHint("keep_days under [sessions] in config.toml sets how long Kedge keeps output")
 	}
 	if err != nil {
 		return from, kedge.Errorf(kedge.Internal, "cannot read the session's output: %w", err)

@@ -55,7 +55,7 @@ func printSessions(w io.Writer, env *frame.Env, r sessions.SessionListReply, all
 	table := sessionTable(sessions, of, true)
 	if cols := env.Width(); cols > 0 && widest(table) > cols {
 		table = sessionTable(sessions, of, false)
-		env.Talk("ids, where a name was used again: kedge ls --json")
+		env.Talk("the terminal is too narrow for session ids; to see them: kedge ls --json")
 	}
 	_, _ = io.WriteString(w, table) // to the filter, whose errors show at its end
 	for _, s := range sessions {

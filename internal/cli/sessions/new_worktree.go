@@ -23,7 +23,7 @@ const ownBranch = "kedge/NAME"
 func worktreeWish(value string) (*sessions.WorktreeWish, error) {
 	switch value {
 	case "":
-		return nil, kedge.Errorf(kedge.Invalid, "--worktree= names no branch").WithHint("--worktree=BRANCH; or --worktree alone, for branch kedge/NAME")
+		return nil, kedge.Errorf(kedge.Invalid, "--worktree= has no branch after it").WithHint("--worktree=BRANCH; or --worktree alone, for branch kedge/NAME")
 	case ownBranch:
 		return &sessions.WorktreeWish{}, nil
 	default:

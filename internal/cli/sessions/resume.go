@@ -81,11 +81,11 @@ func resumes(in *sessions.SessionResume, args []string) error {
 	case in.Checkpoint == "" && in.Name == "":
 		return kedge.Errorf(kedge.Invalid, "no session is named").WithHint("kedge ls, then: kedge resume NAME; or: kedge resume --checkpoint latest")
 	case in.Checkpoint != "" && in.Bare:
-		return kedge.Errorf(kedge.Invalid, "--bare is for a session: a checkpoint is nothing but a brief").WithHint("kedge resume NAME --bare")
+		return kedge.Errorf(kedge.Invalid, "--bare works only with a session, not with a checkpoint").WithHint("kedge resume NAME --bare")
 	case in.Native && (in.Bare || in.Checkpoint != ""):
-		return kedge.Errorf(kedge.Invalid, "--native resumes a conversation: it works with neither --bare nor --checkpoint").WithHint("kedge resume NAME --native")
+		return kedge.Errorf(kedge.Invalid, "--native cannot be combined with --bare or --checkpoint").WithHint("kedge resume NAME --native")
 	case in.Checkpoint == "" && in.Agent != "":
-		return kedge.Errorf(kedge.Invalid, "--agent is for --checkpoint: a session is started with its own command").WithHint("kedge resume %s", in.Name)
+		return kedge.Errorf(kedge.Invalid, "--agent works only with --checkpoint: a session restarts with its own command").WithHint("kedge resume %s", in.Name)
 	}
 	return nil
 }

@@ -42,7 +42,7 @@ there.`,
 			case len(r.Hits) == 0:
 				env.Talk("nothing found")
 			case r.More:
-				env.Talk("there is more; the first %d are shown: --limit N shows more", len(r.Hits))
+				env.Talk("only the first %d hits are shown; for more: --limit N", len(r.Hits))
 			}
 			return nil
 		},

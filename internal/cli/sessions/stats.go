@@ -63,13 +63,13 @@ func (f *statsFlags) request(env *frame.Env, divided bool) (reports.StatsRequest
 	in := reports.StatsRequest{By: f.by, All: f.all, Env: []string{"HOME=" + env.Getenv("HOME"), "XDG_CONFIG_HOME=" + env.Getenv("XDG_CONFIG_HOME")}}
 	switch {
 	case f.prometheus && f.otel:
-		return in, kedge.Errorf(kedge.Invalid, "--prometheus and --otel are two forms").WithHint("kedge stats --otel")
+		return in, kedge.Errorf(kedge.Invalid, "use only one of --prometheus and --otel").WithHint("kedge stats --otel")
 	case f.prometheus && env.JSON:
-		return in, kedge.Errorf(kedge.Invalid, "--prometheus prints no JSON").WithHint("kedge stats --otel")
+		return in, kedge.Errorf(kedge.Invalid, "--prometheus and --json cannot be combined").WithHint("for metrics in JSON: kedge stats --otel")
 	case (f.prometheus || f.otel) && f.since != "":
-		return in, kedge.Errorf(kedge.Invalid, "--since does not go with --prometheus and --otel: their sums count from the beginning").WithHint("leave --since away")
+		return in, kedge.Errorf(kedge.Invalid, "--since cannot be combined with --prometheus or --otel: metrics always count from the beginning").WithHint("omit --since")
 	case (f.prometheus || f.otel) && divided:
-		return in, kedge.Errorf(kedge.Invalid, "--by does not work with metrics: they are always divided by agent and model").WithHint("leave --by away")
+		return in, kedge.Errorf(kedge.Invalid, "--by does not work with metrics: they are always divided by agent and model").WithHint("omit --by")
 	case f.prometheus || f.otel:
 		in.By = "session"
 	}

@@ -122,21 +122,21 @@ func normalRejected(list []kedge.Rejected) []kedge.Rejected {
 func checkCheckpoint(c kedge.Checkpoint) error {
 	switch {
 	case !kedge.ValidID("ckp", string(c.ID)):
-		return kedge.Errorf(kedge.Invalid, "checkpoint id %q is not an id", c.ID)
+		return kedge.Errorf(kedge.Invalid, "%q is not a checkpoint id", c.ID)
 	case c.Session != "" && !kedge.ValidID("ses", string(c.Session)):
-		return kedge.Errorf(kedge.Invalid, "session id %q is not an id", c.Session)
+		return kedge.Errorf(kedge.Invalid, "%q is not a session id", c.Session)
 	case c.Plan != "" && !kedge.ValidID("pln", string(c.Plan)):
-		return kedge.Errorf(kedge.Invalid, "plan id %q is not an id", c.Plan)
+		return kedge.Errorf(kedge.Invalid, "%q is not a plan id", c.Plan)
 	case !hexOrNone(c.Commit) || !hexOrNone(c.Tree):
 		return kedge.Errorf(kedge.Invalid, "commit %q or tree %q is not a git hash", c.Commit, c.Tree)
 	case c.Tokens != nil && *c.Tokens < 0, c.USD != nil && (math.IsNaN(*c.USD) || math.IsInf(*c.USD, 0) || *c.USD < 0):
-		return kedge.Errorf(kedge.Invalid, "the budget spent is not a number of tokens and dollars")
+		return kedge.Errorf(kedge.Invalid, "the budget spent is not a valid number of tokens and dollars")
 	case c.Resume == "":
 		return kedge.Errorf(kedge.Invalid, "the resume instruction is empty").WithHint("kedge checkpoint save --resume 'Start at item p1.1.'")
 	}
 	for _, d := range c.Decisions {
 		if !kedge.ValidID("dec", string(d.ID)) {
-			return kedge.Errorf(kedge.Invalid, "decision id %q is not an id", d.ID)
+			return kedge.Errorf(kedge.Invalid, "%q is not a decision id", d.ID)
 		}
 	}
 	return checkFiles(c.Files)
@@ -146,11 +146,11 @@ func checkFiles(files []kedge.FileRef) error {
 	for _, f := range files {
 		switch {
 		case !validPath(f.Path):
-			return kedge.Errorf(kedge.Invalid, "path %q is not a path inside the project", f.Path)
+			return kedge.Errorf(kedge.Invalid, "%q is not a path inside the project", f.Path)
 		case len(f.SHA256) != shortHash || !isHex(f.SHA256):
 			return kedge.Errorf(kedge.Invalid, "hash %q of %q is not eight hex digits", f.SHA256, f.Path)
 		case f.ChangedBy != "" && !plain(f.ChangedBy):
-			return kedge.Errorf(kedge.Invalid, "changed-by %q of %q is not a name", f.ChangedBy, f.Path)
+			return kedge.Errorf(kedge.Invalid, "changed-by %q of the file %q is not a name", f.ChangedBy, f.Path)
 		}
 	}
 	return nil

@@ -84,11 +84,11 @@ func NormalHandoff(h kedge.Handoff) kedge.Handoff {
 func checkHandoff(h kedge.Handoff) error {
 	switch {
 	case !kedge.ValidID("ckp", string(h.ID)):
-		return kedge.Errorf(kedge.Invalid, "handoff id %q is not an id", h.ID)
+		return kedge.Errorf(kedge.Invalid, "%q is not a handoff id", h.ID)
 	case h.Session != "" && !kedge.ValidID("ses", string(h.Session)):
-		return kedge.Errorf(kedge.Invalid, "session id %q is not an id", h.Session)
+		return kedge.Errorf(kedge.Invalid, "%q is not a session id", h.Session)
 	case h.Percent < 0 || h.Percent > 100:
-		return kedge.Errorf(kedge.Invalid, "%d is not a percentage", h.Percent).WithHint("kedge handoff save --percent 60 …")
+		return kedge.Errorf(kedge.Invalid, "%d is not a percentage from 0 to 100", h.Percent).WithHint("kedge handoff save --percent 60 …")
 	}
 	for _, f := range []struct{ name, flag, text string }{
 		{HandoffSections[0], "state", h.State}, {HandoffSections[2], "approach", h.Approach}, {HandoffSections[5], "next", h.Next},
@@ -99,7 +99,7 @@ func checkHandoff(h kedge.Handoff) error {
 	}
 	for _, p := range h.Files {
 		if !validPath(p) {
-			return kedge.Errorf(kedge.Invalid, "path %q is not a path inside the project", p)
+			return kedge.Errorf(kedge.Invalid, "%q is not a path inside the project", p)
 		}
 	}
 	return nil

@@ -256,8 +256,8 @@ func ParseConfig(file string, b []byte, kinds Kinds) (Config, error) {
 // file". Names of agents are checked here, because either file may define them.
 func Merge(user, project Config, kinds Kinds) (Config, error) {
 	if project.src != nil && project.src.md.IsDefined("sessions") {
-		return Config{}, project.src.at("sessions", "what is kept of sessions is not for a project to say").
-			WithHint("put [sessions] into the user-wide config.toml")
+		return Config{}, project.src.at("sessions", "a project's config.toml may not have [sessions]").
+			WithHint("move [sessions] to your own config.toml, which applies to all projects")
 	}
 	c := Default(kinds)
 	for _, layer := range []Config{user, project} {
@@ -304,7 +304,7 @@ func (c Config) Agent(name string) (Agent, error) {
 		return Agent{Kind: name}, nil
 	}
 	return Agent{}, kedge.Errorf(kedge.NotFound, "no agent is called %q", name).
-		WithHint("one of %s; any other command can be one: [agents.%s] in .kedge/config.toml, see docs/reference/config.md of Kedge",
+		WithHint("use one of %s; to use any other command, define it as [agents.%s] in .kedge/config.toml: docs/reference/config.md of Kedge",
 			strings.Join(c.AgentNames(), ", "), name)
 }
 

@@ -70,7 +70,7 @@ func checkSupersedes(d kedge.Decision) error {
 	case d.Supersedes == "" && d.Reason == "":
 		return nil
 	case d.Supersedes == "":
-		return kedge.Errorf(kedge.Invalid, "decision %q has a reason to supersede but supersedes nothing", d.Title).
+		return kedge.Errorf(kedge.Invalid, "decision %q has a reason for superseding, but does not name the decision that it supersedes", d.Title).
 			WithHint("name the decision: --supersedes ID")
 	case d.Supersedes == d.ID:
 		return kedge.Errorf(kedge.Invalid, "decision %q supersedes itself", d.ID)
@@ -84,18 +84,18 @@ func checkSupersedes(d kedge.Decision) error {
 // checkWithdrawn: what was taken back holds no longer.
 func checkWithdrawn(d kedge.Decision) error {
 	if d.Withdrawn != "" && d.Status != kedge.DecisionSuperseded {
-		return kedge.Errorf(kedge.Invalid, "decision %q is withdrawn and %s at once", d.ID, d.Status)
+		return kedge.Errorf(kedge.Invalid, "decision %q cannot be both withdrawn and %s", d.ID, d.Status)
 	}
 	return checkText("the reason for withdrawing", d.Withdrawn)
 }
 
 func checkRejected(rejected []kedge.Rejected) error {
 	if len(rejected) > maxItems {
-		return kedge.Errorf(kedge.Invalid, "more than %d rejected paths", maxItems)
+		return kedge.Errorf(kedge.Invalid, "more than %d rejected alternatives", maxItems)
 	}
 	for _, r := range rejected {
 		if got, err := ParseRejected(r.What + ": " + r.Reason); err != nil || got != r {
-			return kedge.Errorf(kedge.Invalid, "rejected path %q with reason %q is not one plain line each", r.What, r.Reason)
+			return kedge.Errorf(kedge.Invalid, "rejected alternative %q and its reason %q must each be one plain line", r.What, r.Reason)
 		}
 	}
 	return nil

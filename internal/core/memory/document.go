@@ -69,7 +69,7 @@ func (d *document) checkHead(f form) error {
 	}
 	if v, _ := d.head.Get("version"); v.Text != version {
 		return invalid(d.file, v.Line, "version %q is not known, want %q", v.Text, version).
-			WithHint("it may come from a newer Kedge: update this one")
+			WithHint("the file may come from a newer Kedge: update Kedge")
 	}
 	return d.checkLists(f.lists...)
 }

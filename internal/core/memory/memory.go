@@ -91,7 +91,7 @@ func checkTitle(what, s string) error {
 func checkText(what, s string) error {
 	switch {
 	case s != Clean(s):
-		return kedge.Errorf(kedge.Invalid, "%s has control characters or blanks around it", what)
+		return kedge.Errorf(kedge.Invalid, "%s has control characters, or blanks at its start or end", what)
 	case len(s) > maxText:
 		return kedge.Errorf(kedge.Invalid, "%s is longer than %d bytes", what, maxText)
 	}
@@ -122,14 +122,14 @@ func parseTime(s string) time.Time {
 
 func checkDate(t time.Time) error {
 	if y := t.Year(); t.IsZero() || y < 1 || y > 9999 {
-		return kedge.Errorf(kedge.Invalid, "no date like 2026-01-02T15:04:05Z")
+		return kedge.Errorf(kedge.Invalid, "no date in the form 2026-01-02T15:04:05Z")
 	}
 	return nil
 }
 
 func checkActor(a kedge.Actor) error {
 	if !a.IsKnown() || string(a) != OneLine(string(a)) || len(a) > maxTitle {
-		return kedge.Errorf(kedge.Invalid, "%q does not say who", a).WithHint("daemon, human:NAME or agent:SESSION")
+		return kedge.Errorf(kedge.Invalid, "%q does not say who wrote it", a).WithHint("use daemon, human:NAME or agent:SESSION")
 	}
 	return nil
 }

@@ -103,7 +103,7 @@ func checkFiles(files []string) error {
 	for _, f := range files {
 		if !ValidPath(f) {
 			return kedge.Errorf(kedge.Invalid, "%q is not a path inside the project", f).
-				WithHint("write it from the project's folder, with slashes")
+				WithHint("give it relative to the project's folder, with slashes")
 		}
 	}
 	return nil // as many as git's list has

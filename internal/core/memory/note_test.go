@@ -71,7 +71,7 @@ func TestNoteInvalid(t *testing.T) {
 		{"tag", func(n *kedge.Note) { n.Tags = []string{"a\nb"} }, "a tag is more than one"},
 		{"title", func(n *kedge.Note) { n.Title = "" }, "the title is empty"},
 		{"file", func(n *kedge.Note) { n.Files = []string{"../x"} }, `"../x" is not a path`},
-		{"text", func(n *kedge.Note) { n.Validation = " \n" }, "validation has control characters or blanks"},
+		{"text", func(n *kedge.Note) { n.Validation = " \n" }, "validation has control characters, or blanks"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -21,7 +21,7 @@ func CheckRisk(r kedge.Risk) error {
 	}
 	switch {
 	case r.ClosedAt == nil && r.Reason != "":
-		return kedge.Errorf(kedge.Invalid, "risk %q is open and has a reason for closing", r.ID)
+		return kedge.Errorf(kedge.Invalid, "risk %q is open, but has a reason for closing", r.ID)
 	case r.ClosedAt == nil:
 		return nil
 	}

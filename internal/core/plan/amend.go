@@ -76,7 +76,7 @@ func Amend(was, now kedge.Plan, ids []kedge.FeatureID, find func(kedge.FeatureID
 			out.Added = append(out.Added, f)
 			continue
 		case !kept && !cur.Planned:
-			return out, kedge.Errorf(kedge.Conflict, "there is a feature %q already, which the plan did not make", f.ID).
+			return out, kedge.Errorf(kedge.Conflict, "a feature %q exists already, and it is not from the plan", f.ID).
 				WithHint("give the item %s another number", list[i].ID)
 		case !kept:
 			out.Restored = append(out.Restored, f.ID)
@@ -105,7 +105,7 @@ func (a *Amendment) follow(c change, cur kedge.Feature) error {
 	switch {
 	case cur.Status == kedge.Completed && !c.same:
 		return kedge.Errorf(kedge.Conflict, "item %s is completed, and the new text changes it", c.item.ID).
-			WithHint("leave it unchanged and add an item; or have it done again: kedge feature reopen %s --reason WHY", cur.ID)
+			WithHint("leave that item unchanged and add a new one; or have it done again: kedge feature reopen %s --reason WHY", cur.ID)
 	case cur.Status == kedge.Completed:
 		return nil
 	}

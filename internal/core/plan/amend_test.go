@@ -135,7 +135,7 @@ func TestAmendSkippedAndRestored(t *testing.T) {
 		"a completed one is back":             {less, whole, kedge.Completed, true, "", true, ""},
 		"a completed one is back, changed":    {less, other, kedge.Completed, true, "item p1.2 is completed", true, ""},
 		"one that was reopened since is back": {less, other, kedge.Pending, true, "", true, "checks"},
-		"somebody else's":                     {less, whole, kedge.Skipped, false, "which the plan did not make", false, ""},
+		"somebody else's":                     {less, whole, kedge.Skipped, false, "it is not from the plan", false, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			list := map[kedge.FeatureID]plan.Known{}

@@ -50,7 +50,7 @@ func ParseFeatures(file string, b []byte) (FeatureFile, error) {
 }
 
 func withImportHint(err error) error {
-	return kedge.Errorf(kedge.Invalid, "%w", err).WithHint("a list from elsewhere is read by: kedge features import FILE")
+	return kedge.Errorf(kedge.Invalid, "%w", err).WithHint("to read a list from another tool: kedge features import FILE")
 }
 
 func statusList() string {

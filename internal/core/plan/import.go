@@ -58,7 +58,7 @@ func Import(file, format string, b []byte) (Imported, error) {
 		return Imported{}, unknownFormat(format)
 	case format != "" && (format == FormatAnthropic) != isArray:
 		return Imported{}, kedge.Errorf(kedge.Invalid, "%s:1: this is not a feature list of the format %q", file, format).
-			WithHint("leave --format away and Kedge looks for itself")
+			WithHint("omit --format, and Kedge detects the format")
 	}
 	if err := im.read(isArray); err != nil {
 		return Imported{}, err

@@ -52,7 +52,7 @@ func Ask(asked []kedge.Question, q kedge.Question) ([]kedge.Question, bool) {
 func Answered(asked []kedge.Question, n int, answer string) ([]kedge.Question, error) {
 	if len(answer) > maxAnswer {
 		return nil, kedge.Errorf(kedge.Invalid, "the answer to question %d is longer than %d bytes", n, maxAnswer).
-			WithHint("put it into a file of the repository, and answer with its path")
+			WithHint("put the answer into a file of the repository, and answer with the path of the file")
 	}
 	answer = flat(answer, maxAnswer)
 	if answer == "" {

@@ -216,6 +216,6 @@ func FindPhase(phases []kedge.Phase, name string) (int, error) {
 	case 0:
 		return -1, kedge.Errorf(kedge.NotFound, "the plan has no phase %q", name).WithHint("see the phases: kedge plan show")
 	}
-	return -1, kedge.Errorf(kedge.Invalid, "%q begins the titles of %d phases", name, len(begin)).
-		WithHint("name it by its number: %s", strings.TrimPrefix(phases[begin[0]].ID, "p"))
+	return -1, kedge.Errorf(kedge.Invalid, "the titles of %d phases begin with %q", len(begin), name).
+		WithHint("give the number of the phase, such as %s", strings.TrimPrefix(phases[begin[0]].ID, "p"))
 }

@@ -141,7 +141,7 @@ func sameFeature(a, b *Feature) bool {
 }
 
 func mismatch() error {
-	return kedge.Errorf(kedge.Conflict, "a step of a run does not follow from the state before it").
+	return kedge.Errorf(kedge.Conflict, "the record of a run is damaged: a step does not follow from the state before it").
 		WithHint("see what is damaged: kedge doctor")
 }
 

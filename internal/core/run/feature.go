@@ -181,7 +181,7 @@ func (f *Feature) UnmarshalText(text []byte) error {
 }
 
 func damaged(text []byte) error {
-	return kedge.Errorf(kedge.Invalid, "the feature %q in the state of a run cannot be read", text).
+	return kedge.Errorf(kedge.Invalid, "the record of a run is damaged: cannot read its feature %q", text).
 		WithHint("see what is damaged: kedge doctor")
 }
 

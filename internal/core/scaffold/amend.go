@@ -21,7 +21,7 @@ func WithSetup(file string, b []byte, setup string, kinds config.Kinds) (text []
 		out = string(b[:at[1]]) + line + string(b[at[1]:])
 	}
 	if c, err = config.ParseConfig(file, []byte(out), kinds); err != nil || c.Worktree.Setup != setup {
-		return b, false, kedge.Errorf(kedge.Invalid, "the set-up of the plan cannot be added to %s", file).WithHint("add it under [worktree]: %s", strings.TrimSpace(line))
+		return b, false, kedge.Errorf(kedge.Invalid, "Kedge cannot add the plan's set-up command to %s", file).WithHint("add it under [worktree]: %s", strings.TrimSpace(line))
 	}
 	return []byte(out), true, nil
 }

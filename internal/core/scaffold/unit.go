@@ -36,11 +36,11 @@ type Unit struct {
 func UnitFor(in UnitInput) (Unit, error) {
 	switch {
 	case !path.IsAbs(in.Home):
-		return Unit{}, kedge.Errorf(kedge.Invalid, "no place for the unit: HOME is %q", in.Home).WithHint("export HOME=/absolute/path/of/your/home")
+		return Unit{}, kedge.Errorf(kedge.Invalid, "Kedge cannot install the daemon as a service: HOME is %q, not an absolute path", in.Home).WithHint("export HOME=/absolute/path/of/your/home")
 	case !path.IsAbs(in.Binary):
 		return Unit{}, kedge.Errorf(kedge.Invalid, "%q is not the absolute path of a program", in.Binary)
 	case strings.ContainsAny(in.Binary+in.State, "\x00\n\r"):
-		return Unit{}, kedge.Errorf(kedge.Invalid, "a path with a line break cannot stand in a unit").WithHint("set KEDGE_HOME to another folder")
+		return Unit{}, kedge.Errorf(kedge.Invalid, "a service file cannot have a path with a line break").WithHint("set KEDGE_HOME to another folder")
 	}
 	switch in.System {
 	case "linux":
@@ -48,7 +48,7 @@ func UnitFor(in UnitInput) (Unit, error) {
 	case "darwin":
 		return launchd(in), nil
 	default:
-		return Unit{}, kedge.Errorf(kedge.Invalid, "on %s Kedge knows no way to have the daemon started", in.System).WithHint("start it yourself: kedge up")
+		return Unit{}, kedge.Errorf(kedge.Invalid, "Kedge cannot install the daemon as a service on %s", in.System).WithHint("start it yourself: kedge up")
 	}
 }
 
