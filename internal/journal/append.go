@@ -24,7 +24,7 @@ func (s *Store) Append(ctx context.Context, key string, evs ...kedge.Event) (out
 		return nil, false, nil
 	}
 	if len(key) > maxKey {
-		return nil, false, kedge.Errorf(kedge.Invalid, "a request key has %d bytes, more than %d", len(key), maxKey)
+		return nil, false, kedge.Errorf(kedge.Invalid, "the request key has %d bytes, more than the allowed %d", len(key), maxKey)
 	}
 	clean, err := cleaned(evs)
 	if err != nil {
@@ -42,7 +42,7 @@ func cleaned(evs []kedge.Event) ([]kedge.Event, error) {
 	out := make([]kedge.Event, len(evs))
 	for i, ev := range evs {
 		if len(ev.Data) > maxData {
-			return nil, kedge.Errorf(kedge.Invalid, "%s: %d bytes of data, more than %d", ev.Type, len(ev.Data), maxData)
+			return nil, kedge.Errorf(kedge.Invalid, "%s: the event has %d bytes of data, more than the allowed %d", ev.Type, len(ev.Data), maxData)
 		}
 		if !json.Valid(ev.Data) {
 			return nil, kedge.Errorf(kedge.Invalid, "%s: the data is not JSON", ev.Type)

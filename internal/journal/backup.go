@@ -93,7 +93,7 @@ func verifyBackup(ctx context.Context, dir string) error {
 	}
 	for _, f := range found {
 		if f.Level == kedge.LevelError {
-			return kedge.Errorf(kedge.Conflict, "the journal is not sound, so no backup was made: %s", f.What).WithHint("kedge doctor")
+			return kedge.Errorf(kedge.Conflict, "the journal is damaged, so no backup was made: %s", f.What).WithHint("kedge doctor")
 		}
 	}
 	return nil

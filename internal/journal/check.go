@@ -131,7 +131,7 @@ func (c *checking) tail(ctx context.Context, conn *sql.Conn, marks []mark, odd [
 	}
 	for _, m := range marks {
 		if hashes[m.Seq] != m.Hash {
-			c.report(kedge.LevelError, fmt.Sprintf("event %d was acknowledged and is missing or changed", m.Seq),
+			c.report(kedge.LevelError, fmt.Sprintf("event %d was saved, but is now missing or changed", m.Seq),
 				fmt.Sprintf("%s event %d", c.s.dbPath(), m.Seq), c.s.restoreHint())
 			return nil
 		}

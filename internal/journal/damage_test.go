@@ -212,7 +212,7 @@ func TestF7EmptyOrMissingDatabase(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if _, err := Open(dir, Options{ReadOnly: readOnly}); !kedge.Conflict.Is(err) || !strings.Contains(err.Error(), "acknowledged") || kedge.HintOf(err) == "" {
+			if _, err := Open(dir, Options{ReadOnly: readOnly}); !kedge.Conflict.Is(err) || !strings.Contains(err.Error(), "saved events") || kedge.HintOf(err) == "" {
 				t.Errorf("missing %v, read only %v: %v", missing, readOnly, err)
 			}
 			if fi, err := os.Stat(path); err == nil && fi.Size() > 0 || err == nil && missing {
@@ -249,7 +249,7 @@ func TestF7BehindItsTail(t *testing.T) {
 		t.Errorf("%d events, %v", len(evs), err)
 	}
 	found, err := s.Check(t.Context())
-	if err != nil || len(found) == 0 || !strings.Contains(found[0].What, "acknowledged") {
+	if err != nil || len(found) == 0 || !strings.Contains(found[0].What, "saved") {
 		t.Errorf("check: %+v, %v", found, err)
 	}
 	if err := s.Close(); err != nil {

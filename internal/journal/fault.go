@@ -51,7 +51,7 @@ func isDamage(err error) bool {
 func (s *Store) fault(doing string, err error) *kedge.Error {
 	switch {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		return kedge.Errorf(kedge.Interrupted, "%s: cut off before its end: %w", doing, err).WithHint("try again")
+		return kedge.Errorf(kedge.Interrupted, "%s: interrupted before it was done: %w", doing, err).WithHint("try again")
 	case isFull(err):
 		return kedge.Errorf(kedge.Internal, "%s: no space left for %q: %w", doing, s.dbPath(), err).
 			WithHint("free some space, then try again: nothing was written")
@@ -65,7 +65,7 @@ func (s *Store) fault(doing string, err error) *kedge.Error {
 
 // fail makes the store refuse everything from now on.
 func (s *Store) fail(err error) *kedge.Error {
-	e := kedge.Errorf(kedge.Internal, "the disk failed under %q, restart Kedge to continue from what is on disk: %w", s.dir, err).
+	e := kedge.Errorf(kedge.Internal, "the disk failed while Kedge wrote to %q; restart Kedge to continue from what is on disk: %w", s.dir, err).
 		WithHint("kedge down, then kedge doctor")
 	s.refusal.CompareAndSwap(nil, e)
 	return s.refusal.Load()

@@ -179,7 +179,7 @@ func load[T any](f *folding, kind Kind, id string) (T, error) {
 		return d, kedge.Errorf(kedge.NotFound, "no %s %q", kind, id)
 	}
 	if err := json.Unmarshal([]byte(doc), &d); err != nil {
-		return d, kedge.Errorf(kedge.Internal, "%s %q: bad document: %w", kind, id, err)
+		return d, kedge.Errorf(kedge.Internal, "the stored record of %s %q is damaged: %w", kind, id, err)
 	}
 	return d, nil
 }

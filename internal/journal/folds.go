@@ -73,7 +73,7 @@ func foldFeatureAmended(f *folding) error {
 		return err
 	}
 	if def.ID != d.ID {
-		return kedge.Errorf(kedge.Invalid, "%s: the definition of %q calls itself %q", f.ev.Type, d.ID, def.ID)
+		return kedge.Errorf(kedge.Invalid, "%s: the definition of %q has the id %q", f.ev.Type, d.ID, def.ID)
 	}
 	if same, err := sameWork(doc.Definition, def); err != nil {
 		return err

@@ -98,10 +98,10 @@ func (s *Store) open(o Options) error {
 	}
 	switch {
 	case version > latest():
-		return kedge.Errorf(kedge.Conflict, "%q has version %d and this Kedge reads up to version %d", s.dbPath(), version, latest()).
+		return kedge.Errorf(kedge.Conflict, "%q has version %d, and this Kedge reads only up to version %d", s.dbPath(), version, latest()).
 			WithHint("install a newer Kedge; this one is %s", kedge.Version)
 	case version == 0:
-		return kedge.Errorf(kedge.Conflict, "%q is empty or not a journal; event %d was acknowledged", s.dbPath(), tail.Seq).
+		return kedge.Errorf(kedge.Conflict, "%q is empty or not a journal, but it had saved events up to %d", s.dbPath(), tail.Seq).
 			WithHint("%s", s.startOverHint())
 	}
 	if err := s.compareTail(ctx, tail); err != nil {
@@ -133,14 +133,14 @@ func (s *Store) compareTail(ctx context.Context, tail mark) error {
 		return s.fault("read the journal", err)
 	}
 	if hash != tail.Hash {
-		s.refusal.Store(kedge.Errorf(kedge.Conflict, "event %d in %q is not the one that was acknowledged", tail.Seq, s.dbPath()).
+		s.refusal.Store(kedge.Errorf(kedge.Conflict, "event %d in %q is not the one that Kedge had saved there", tail.Seq, s.dbPath()).
 			WithHint("%s", s.restoreHint()))
 	}
 	return nil
 }
 
 func (s *Store) lost(have int64, tail mark) *kedge.Error {
-	return kedge.Errorf(kedge.Conflict, "%q ends at event %d but event %d was acknowledged: the journal is read-only", s.dbPath(), have, tail.Seq).
+	return kedge.Errorf(kedge.Conflict, "%q ends at event %d, but Kedge had saved events up to %d: the journal is read-only", s.dbPath(), have, tail.Seq).
 		WithHint("%s", s.restoreHint())
 }
 
@@ -215,7 +215,7 @@ func prepare(dir string, o Options) error {
 	case err != nil:
 		return err
 	case tail.Seq > 0:
-		return kedge.Errorf(kedge.Conflict, "%q is missing but event %d was acknowledged", path, tail.Seq).
+		return kedge.Errorf(kedge.Conflict, "%q is missing, but Kedge had saved events up to %d there", path, tail.Seq).
 			WithHint("%s", (&Store{dir: dir}).startOverHint())
 	case o.ReadOnly:
 		return kedge.Errorf(kedge.NotFound, "no journal in %q", dir).WithHint("kedge init")

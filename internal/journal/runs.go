@@ -49,7 +49,7 @@ func foldRun(f *folding) error {
 		return err
 	}
 	if d.N != head.Steps+1 {
-		return kedge.Errorf(kedge.Conflict, "step %d of run %q comes after step %d: somebody else has the run", d.N, d.Run, head.Steps)
+		return kedge.Errorf(kedge.Conflict, "step %d of run %q does not follow step %d: another process drives the run", d.N, d.Run, head.Steps)
 	}
 	if d.N == 1 {
 		head.BegunAt = f.ev.At
@@ -135,7 +135,7 @@ func assemble(id kedge.RunID, docs []change) (RunDoc, error) {
 			features = append(features, part...)
 		}
 		if err != nil {
-			return RunDoc{}, kedge.Errorf(kedge.Internal, "run %q: bad document: %w", id, err).WithHint("kedge rebuild")
+			return RunDoc{}, kedge.Errorf(kedge.Internal, "the stored record of run %q is damaged: %w", id, err).WithHint("kedge rebuild")
 		}
 	}
 	if len(features) != head.Features {

@@ -64,7 +64,7 @@ func (p *Proc) drain() error {
 			return kedge.Errorf(kedge.Internal, "%q has ended, but a process that it started keeps its output open", p.spec.Line)
 		}
 		if err != nil {
-			return kedge.Errorf(kedge.Internal, "cannot read output: %w", err)
+			return kedge.Errorf(kedge.Internal, "cannot read the output of the command: %w", err)
 		}
 	}
 }

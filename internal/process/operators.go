@@ -54,7 +54,7 @@ func ReadOperators(home string) ([]Operator, error) {
 		err = kedge.Errorf(kedge.Internal, "it has version %d, and this Kedge reads version 1", kept.Version)
 	}
 	if err != nil {
-		return nil, kedge.Errorf(kedge.Internal, "%s cannot be read: %w", OperatorsFile, err).WithHint("remove it; then make new tokens: kedge operator add NAME")
+		return nil, kedge.Errorf(kedge.Internal, "%s cannot be read: %w", OperatorsFile, err).WithHint("remove the file, then make new tokens: kedge operator add NAME")
 	}
 	return kept.Operators, nil
 }
@@ -66,7 +66,7 @@ func WriteOperators(home string, list []Operator) error {
 		err = atomicfile.Write(filepath.Join(home, OperatorsFile), append(b, '\n'), 0o600)
 	}
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "keep the operators: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot save the operators: %w", err)
 	}
 	return nil
 }

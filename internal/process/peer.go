@@ -31,7 +31,7 @@ func control(c net.Conn, look func(fd int) error) error {
 		return kedge.Errorf(kedge.Internal, "cannot look at the socket: %w", err)
 	}
 	if inner != nil {
-		return kedge.Errorf(kedge.Internal, "cannot ask who is at the other end: %w", inner)
+		return kedge.Errorf(kedge.Internal, "cannot find out which user is at the other end of the socket: %w", inner)
 	}
 	return nil
 }

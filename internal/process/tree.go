@@ -65,7 +65,7 @@ func (t *tree) kill() (killed int, err error) {
 		}
 		t.killEach(found)
 		if time.Now().After(deadline) {
-			return len(t.known), kedge.Errorf(kedge.Internal, "processes %v do not end", pids(found)).
+			return len(t.known), kedge.Errorf(kedge.Internal, "processes %v were killed and do not end", pids(found)).
 				WithHint("look at them: ps -o pid,stat,wchan,args -p %d", found[0].pid)
 		}
 		<-pause.C

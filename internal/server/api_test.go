@@ -217,7 +217,7 @@ func TestRefusals(t *testing.T) {
 		want             string
 	}{
 		{"unknown call", "no.such", envelope(func(*server.Envelope) {}), 404, "no call"},
-		{"no key", "risk.add", envelope(func(e *server.Envelope) { e.Key = "" }), 400, "needs a key"},
+		{"no key", "risk.add", envelope(func(e *server.Envelope) { e.Key = "" }), 400, "needs a request key"},
 		{"unknown key in the request", "risk.add", envelope(func(e *server.Envelope) { e.In = []byte(`{"text":"x","more":1}`) }), 400, `unknown key \"more\"`},
 		{"unknown key in the envelope", "risk.add", `{"dir":"/","other":1}`, 400, `unknown key \"other\"`},
 		{"no JSON", "risk.add", `hello`, 400, "invalid character"},

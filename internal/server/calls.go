@@ -103,8 +103,8 @@ func Find(name string) (Call, error) {
 			}
 		}
 	}
-	return Call{}, kedge.Errorf(kedge.NotFound, "no call %q in this build of Kedge", name).
-		WithHint("the daemon may be of another version: kedge down")
+	return Call{}, kedge.Errorf(kedge.NotFound, "this version of Kedge has no call %q", name).
+		WithHint("the daemon may run another version; stop it: kedge down")
 }
 
 // Run carries out one call on s.

@@ -93,7 +93,7 @@ func run(s *app.Service, a *answer, r *http.Request) (any, error) {
 		return nil, err
 	}
 	if c.Mode == Writing && env.Key == "" {
-		return nil, kedge.Errorf(kedge.Invalid, "a writing call needs a key")
+		return nil, kedge.Errorf(kedge.Invalid, "a call that writes needs a request key")
 	}
 	if err := identify(r.Context(), s, c, &env); err != nil {
 		return nil, err
@@ -142,7 +142,7 @@ func bodyError(err error) error {
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return kedge.Errorf(kedge.Invalid, "the request is larger than %d bytes", MaxBody)
 	}
-	return kedge.Errorf(kedge.Interrupted, "read the request: %w", err)
+	return kedge.Errorf(kedge.Interrupted, "cannot read the request: %w", err)
 }
 
 // answer writes the lines of one answer. Progress may come from several

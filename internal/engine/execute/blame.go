@@ -50,7 +50,7 @@ func (x *Executor) blame(ctx context.Context, c run.Command, clean *git.Repo, b 
 func (x *Executor) greenAt(ctx context.Context, c run.Command, clean *git.Repo, commit string, b plan.Broken) (bool, error) {
 	red, other, err := x.redAt(ctx, c, clean, commit, []plan.Broken{b})
 	if err == nil && other.Outcome != "" {
-		err = kedge.Errorf(kedge.Blocked, "%s cannot be checked: %s", words.Hash(commit), other.Reason)
+		err = kedge.Errorf(kedge.Blocked, "commit %s cannot be checked: %s", words.Hash(commit), other.Reason)
 	}
 	return len(red) == 0, err
 }

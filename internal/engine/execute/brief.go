@@ -26,7 +26,7 @@ func (x *Executor) brief(ctx context.Context, c run.Command, _ func(run.Input)) 
 		if _, err := os.Stat(filepath.Join(x.runDir(c.Run), name)); err == nil {
 			return briefed(ev, c, name), nil
 		} else if !errors.Is(err, fs.ErrNotExist) {
-			return ev, kedge.Errorf(kedge.Internal, "cannot look for a brief: %w", err)
+			return ev, kedge.Errorf(kedge.Internal, "cannot find out whether a brief exists: %w", err)
 		}
 	}
 	prefix := briefPrefix

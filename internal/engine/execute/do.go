@@ -74,7 +74,7 @@ func (x *Executor) inClean(do method) method {
 func (x *Executor) Do(ctx context.Context, c run.Command, report func(run.Input)) (run.Input, error) {
 	do, ok := x.do[c.Kind]
 	if !ok {
-		return run.Input{}, kedge.Errorf(kedge.Internal, "no command is called %q", string(c.Kind))
+		return run.Input{}, kedge.Errorf(kedge.Internal, "the run gave an unknown command %q", string(c.Kind))
 	}
 	ev, err := do(ctx, c, report)
 	if err == nil {

@@ -53,7 +53,7 @@ func TestAPortThatAnswersIsTheEnvironments(t *testing.T) {
 		"[[service]]\nname = \"web\"\nrun = \"true\"\nready = \"tcp://" + l + "\"\n"
 	y := newYard(t, map[string]string{".kedge/gate.toml": toml})
 	ev := y.want(run.CannotRun, y.baseline())
-	if !strings.Contains(ev.Reason, "answers before") {
+	if !strings.Contains(ev.Reason, "something answers at") {
 		t.Errorf("it says %q", ev.Reason)
 	}
 }

@@ -23,7 +23,7 @@ func (x *Executor) land(ctx context.Context, c run.Command, _ func(run.Input)) (
 		return run.Input{}, err
 	}
 	if course.Lands == "" {
-		return refused(c, kedge.Errorf(kedge.Blocked, "the run started on no branch").
+		return refused(c, kedge.Errorf(kedge.Blocked, "the run did not start on a branch, so there is no branch to land on").
 			WithStep(kedge.Step("git", "switch", "-c", "NAME").AndThen(kedge.Step("git", "merge", "--ff-only", slot.Branch(c.Run))))), nil
 	}
 	ev := c.Reply(run.OK)

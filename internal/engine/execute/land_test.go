@@ -60,7 +60,7 @@ func TestLandRefusesWhereSomethingIsInTheWay(t *testing.T) {
 	}{
 		"the same file":                   {func(y *yard) { y.put(y.root, "a.txt", "mine\n") }, "a.txt", "stash push -u -- a.txt && kedge land"},
 		"an untracked file at a new path": {func(y *yard) { y.put(y.root, "new/b.txt", "mine\n") }, "new/b.txt", "stash push -u -- new/b.txt && kedge land"},
-		"a file in place of a folder":     {func(y *yard) { y.put(y.root, "new", "mine\n") }, "write: new", "stash push -u -- new && kedge land"},
+		"a file in place of a folder":     {func(y *yard) { y.put(y.root, "new", "mine\n") }, "overwritten: new", "stash push -u -- new && kedge land"},
 		"a file that is to go":            {func(y *yard) { y.put(y.root, "gone.txt", "mine\n") }, "gone.txt", "stash push -u -- gone.txt && kedge land"},
 		"staged work": {func(y *yard) {
 			y.put(y.root, "a.txt", "mine\n")

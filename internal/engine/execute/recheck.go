@@ -266,7 +266,7 @@ func (x *Executor) inTurn(c run.Command, features []kedge.Feature) ([]kedge.Feat
 	turn := at.Turn(key(c, "turn"), features, sampleSize)
 	text, err := json.Marshal(at)
 	if err != nil {
-		return nil, kedge.Errorf(kedge.Internal, "encode whose turn it is: %w", err)
+		return nil, kedge.Errorf(kedge.Internal, "cannot encode which features to check next: %w", err)
 	}
 	return turn, atomicfile.Write(file, append(text, '\n'), 0o600)
 }

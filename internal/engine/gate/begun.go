@@ -31,7 +31,7 @@ func ReadBegun(dir string) (Begun, error) {
 		return b, nil
 	}
 	if err != nil {
-		return b, kedge.Errorf(kedge.Internal, "cannot read a gate: %w", err)
+		return b, kedge.Errorf(kedge.Internal, "cannot read the record of a gate: %w", err)
 	}
 	return b, strictjson.Decode(begunFile(dir), text, &b)
 }
@@ -50,7 +50,7 @@ func RunOf(dir string) kedge.RunID {
 func (b Begun) Write(dir string) error {
 	text, err := json.Marshal(b)
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot encode a gate: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot encode the record of a gate: %w", err)
 	}
 	return atomicfile.Write(begunFile(dir), append(text, '\n'), 0o600)
 }

@@ -23,11 +23,11 @@ func (g *gate) lockExclusive(ctx context.Context, name string) (unlock func(), e
 		return func() {}, nil
 	}
 	if !kedge.ValidName(name) {
-		return nil, kedge.Errorf(kedge.Invalid, "exclusive %q is not a name", name).WithHint("a name such as db")
+		return nil, kedge.Errorf(kedge.Invalid, "exclusive %q is not a name", name).WithHint("use a name such as db")
 	}
 	f, err := os.OpenFile(filepath.Join(g.LockDir, name+".lock"), os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
-		return nil, kedge.Errorf(kedge.Internal, "cannot open the lock of %q: %w", name, err)
+		return nil, kedge.Errorf(kedge.Internal, "cannot open the lock file of exclusive = %q: %w", name, err)
 	}
 	if err := flock(ctx, f); err != nil {
 		return nil, errors.Join(err, f.Close())

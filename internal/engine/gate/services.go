@@ -112,7 +112,7 @@ func (s *services) port(ctx context.Context, v kedge.Service) (int, error) {
 func (s *services) tryOn(ctx context.Context, v kedge.Service, port int) (*notReady, error) {
 	ready, log := readyURL(v, port), s.log(v)
 	if !s.g.Runner.Runs(ctx, log) && answers(ctx, ready.Host) {
-		return nil, kedge.Errorf(kedge.Blocked, "environment: %s answers before service %q is started", ready.Host, v.Name).
+		return nil, kedge.Errorf(kedge.Blocked, "environment: something answers at %s before service %q is started", ready.Host, v.Name).
 			WithHint("stop what listens there, or use {port} in the service's ready address")
 	}
 	p, err := s.g.Runner.Start(ctx, process.Spec{

@@ -111,7 +111,7 @@ func (e *Local) Leave() {
 // Start begins a run. One that has begun already stays as it is.
 func (e *Local) Start(ctx context.Context, begun run.Input) error {
 	if begun.Kind != run.Begun || begun.Run == "" {
-		return kedge.Errorf(kedge.Invalid, "a run starts with %q and its id, not with %q", run.Begun, begun.Kind)
+		return kedge.Errorf(kedge.Invalid, "a run must start with the input %q and an id, not with %q", run.Begun, begun.Kind)
 	}
 	begun.ID = "begun" // one id: there is one beginning
 	_, err := e.ask(ctx, begun.Run, message{ev: begun})
@@ -315,5 +315,5 @@ func noRun(id kedge.RunID) error {
 }
 
 func leaving() error {
-	return kedge.Errorf(kedge.Conflict, "the daemon is going down").WithHint("kedge up")
+	return kedge.Errorf(kedge.Conflict, "the daemon is stopping").WithHint("kedge up")
 }

@@ -163,7 +163,7 @@ func (r *runner) load(open bool) error {
 	doc, _, err := r.e.cfg.Store.Run(context.Background(), r.id)
 	if err == nil && doc.State.Version > run.Version {
 		err = kedge.Errorf(kedge.Conflict, "run %q was made by a newer Kedge; this one is %s", r.id, kedge.Version).
-			WithHint("install the newer one")
+			WithHint("install the newer Kedge")
 	}
 	if err != nil {
 		r.halt(err)
@@ -234,7 +234,7 @@ func (r *runner) keep(step run.Stepped) (kept *run.Stepped, again bool, err erro
 	}
 	kept = new(run.Stepped)
 	if err := json.Unmarshal(out[0].Data, kept); err != nil {
-		return nil, false, kedge.Errorf(kedge.Internal, "a step of run %q cannot be read back: %w", r.id, err).WithHint("kedge doctor")
+		return nil, false, kedge.Errorf(kedge.Internal, "cannot read a step of run %q from the journal: %w", r.id, err).WithHint("kedge doctor")
 	}
 	return kept, false, nil
 }

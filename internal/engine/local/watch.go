@@ -158,7 +158,7 @@ func (r *runner) rest(ctx context.Context) error {
 		select {
 		case <-changed:
 		case <-ctx.Done():
-			return kedge.Errorf(kedge.Conflict, "run %q is being stopped, and something of it still lives: %w", r.id, context.Cause(ctx)).
+			return kedge.Errorf(kedge.Conflict, "run %q is stopping, but part of it is still running: %w", r.id, context.Cause(ctx)).
 				WithHint("kedge status")
 		case <-r.e.gone:
 			return engine.ErrLeave

@@ -67,7 +67,7 @@ func (r *Repo) lockIndex(ctx context.Context) (*os.File, error) {
 	}
 	f, err := os.OpenFile(r.indexFile(), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
 	if err != nil {
-		return nil, kedge.Errorf(kedge.Internal, "cannot lock the index: %w", err)
+		return nil, kedge.Errorf(kedge.Internal, "cannot lock the git index: %w", err)
 	}
 	err = r.g.Patiently(ctx, func() (string, error) {
 		err := os.Link(r.indexFile(), r.indexLock())
@@ -114,7 +114,7 @@ func (s *Scratch) fill(lock *os.File) error {
 func (r *Repo) begin(b Begun) error {
 	text, err := json.Marshal(b)
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot encode a commit: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot encode the record of a commit: %w", err)
 	}
 	return atomicfile.Write(r.begunFile(), append(text, '\n'), 0o600)
 }
@@ -127,7 +127,7 @@ func (r *Repo) finish(ctx context.Context) error {
 	}
 	return r.g.Exclusively(ctx, func(ctx context.Context) error {
 		if err := r.freeIndex(); err != nil {
-			return kedge.Errorf(kedge.Internal, "cannot free the index: %w", err)
+			return kedge.Errorf(kedge.Internal, "cannot unlock the git index: %w", err)
 		}
 		if !hardened.Exists(r.begunFile()) || hardened.Exists(r.indexLock()) {
 			return nil // a git that is at work now; the next time, then

@@ -119,7 +119,7 @@ func (r *Repo) refuseLosing(ctx context.Context, h history.Head, to string) erro
 	if err != nil || len(kept) > 0 {
 		return err
 	}
-	return kedge.Errorf(kedge.Conflict, "the commits of %q up to %s are on no other branch", r.g.Root(), hardened.OrNone(h.Commit)).
+	return kedge.Errorf(kedge.Conflict, "the commits in %q up to %s are on no other branch and would be lost", r.g.Root(), hardened.OrNone(h.Commit)).
 		WithHint("git -C %s branch keep-%s %s", hardened.Quote(r.g.Root()), words.Hash(h.Commit), h.Commit)
 }
 
@@ -161,7 +161,7 @@ func (s *Scratch) refuseCovering(diff []history.Change) error {
 			continue
 		}
 		if fi, err := os.Lstat(filepath.Join(s.r.g.Root(), c.Path)); err == nil && !fi.IsDir() {
-			return kedge.Errorf(kedge.Conflict, "the ignored file %q is in the way", c.Path).
+			return kedge.Errorf(kedge.Conflict, "the ignored file %q is in the way: Kedge would overwrite it", c.Path).
 				WithHint("mv %s %s", hardened.Quote(filepath.Join(s.r.g.Root(), c.Path)), hardened.Quote(filepath.Join(s.r.g.Root(), c.Path)+".old"))
 		}
 	}

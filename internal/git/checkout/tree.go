@@ -166,7 +166,7 @@ func tryOpen(file string) error {
 func (s *Scratch) refuseOdd(c Changes) error {
 	for _, p := range c.untracked {
 		if !hardened.Storable(p) {
-			return kedge.Errorf(kedge.Invalid, "git cannot hold the file %q: no folder in a tree may be called .git", p).
+			return kedge.Errorf(kedge.Invalid, "git cannot store the file %q: no folder in a repository may be called .git", p).
 				WithHint("rename it, or ignore it: echo %s >> .gitignore", hardened.Quote("/"+p))
 		}
 	}

@@ -33,14 +33,14 @@ func (g *Git) astray(dir string) error {
 		if named := strings.TrimRight(string(text), "\r\n"); os.IsNotExist(err) || err == nil && sameFolder(absoluteIn(gitDir, named), g.common) {
 			return nil // without it git finds nothing at all
 		}
-		return kedge.Errorf(kedge.Blocked, "%q does not name the repository any more that this worktree is of, %q: something wrote to it", file, g.common).
+		return kedge.Errorf(kedge.Blocked, "%q no longer names the repository of this worktree, %q: something changed the file", file, g.common).
 			WithHint("git -C %s worktree repair", Quote(g.common))
 	}
 	if _, err := os.Lstat(file); err != nil {
 		return nil //nolint:nilerr // there is none
 	}
-	return kedge.Errorf(kedge.Blocked, "%q leads git to settings that are not this repository's: something put it there", file).
-		WithHint("look at it, then: rm %s", Quote(file))
+	return kedge.Errorf(kedge.Blocked, "%q makes git read settings of another repository: something put the file there", file).
+		WithHint("look at the file, then: rm %s", Quote(file))
 }
 
 // astrayNamed is the same of a git dir that a file names, before anything is known of
@@ -59,8 +59,8 @@ func astrayNamed(gitDir string) error {
 	if err == nil && filepath.Base(filepath.Dir(gitDir)) == "worktrees" && sameFolder(common, gitDir+"/../..") {
 		return nil
 	}
-	return kedge.Errorf(kedge.Blocked, "%q leads git to settings of another repository than this worktree is of: something wrote to it", file).
-		WithHint("look at it, then: echo ../.. >%s", Quote(file))
+	return kedge.Errorf(kedge.Blocked, "%q makes git read settings of a repository that is not the one of this worktree: something changed the file", file).
+		WithHint("look at the file, then: echo ../.. >%s", Quote(file))
 }
 
 // namedDir is the git dir of the worktree that a folder lies in: dot where that is a

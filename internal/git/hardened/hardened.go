@@ -139,7 +139,7 @@ func (g *Git) checkRoot(dir string) error {
 	if g.root == "" || real == g.root || strings.HasPrefix(real, strings.TrimSuffix(g.root, "/")+"/") {
 		return nil
 	}
-	return kedge.Errorf(kedge.Blocked, "the repository at %q has its worktree elsewhere", dir).
+	return kedge.Errorf(kedge.Blocked, "the repository at %q has its files in another folder (core.worktree)", dir).
 		WithHint("git -C %s config --unset core.worktree", Quote(dir))
 }
 

@@ -32,7 +32,7 @@ func TestOpenRefusesAWorkTreeElsewhere(t *testing.T) {
 	r := gittest.New(t)
 	r.Git("config", "core.worktree", r.Home)
 	_, err := git.Open(t.Context(), r.Dir, r.Opt)
-	gittest.WantKind(t, err, kedge.Blocked, "elsewhere")
+	gittest.WantKind(t, err, kedge.Blocked, "in another folder")
 }
 
 func TestOpenLinkedWorktree(t *testing.T) {

@@ -95,7 +95,7 @@ func Storable(p string) bool {
 // CheckSHA refuses what is not a full object name.
 func CheckSHA(what, sha string) error {
 	if (len(sha) != 40 && len(sha) != 64) || strings.Trim(sha, "0123456789abcdef") != "" {
-		return kedge.Errorf(kedge.Invalid, "%q is not the full name of a %s", sha, what)
+		return kedge.Errorf(kedge.Invalid, "%q is not the full hash of a %s", sha, what)
 	}
 	return nil
 }

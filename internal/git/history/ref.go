@@ -104,7 +104,7 @@ func (r *Repo) MergeBase(ctx context.Context, a, b string) (string, error) {
 	}
 	out, err := r.g.Do(ctx, "merge-base", "--end-of-options", a, b)
 	if hardened.ExitCode(err) == 1 {
-		return "", kedge.Errorf(kedge.NotFound, "%q and %q have nothing in common", a, b).WithHint("git log --oneline --graph --all")
+		return "", kedge.Errorf(kedge.NotFound, "%q and %q have no commit in common", a, b).WithHint("git log --oneline --graph --all")
 	}
 	first, _, _ := strings.Cut(string(out), "\n")
 	return first, err

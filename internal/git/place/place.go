@@ -100,7 +100,7 @@ func readSmall(file string) ([]byte, error) {
 		return nil, err
 	}
 	if !fi.Mode().IsRegular() || fi.Size() > most {
-		return nil, kedge.Errorf(kedge.Invalid, "%q is not a small file", file)
+		return nil, kedge.Errorf(kedge.Invalid, "%q is not a plain file of at most 8 KB", file)
 	}
 	return os.ReadFile(file)
 }

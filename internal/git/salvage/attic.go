@@ -55,14 +55,14 @@ func (a Attic) Plan(id kedge.SalvageID, root string, things []Thing) error {
 		return nil
 	}
 	if !filepath.IsAbs(a.Dir) {
-		return kedge.Errorf(kedge.Invalid, "the attic %q is not an absolute path", a.Dir)
+		return kedge.Errorf(kedge.Invalid, "the folder for salvage, %q, is not an absolute path", a.Dir)
 	}
 	if err := os.MkdirAll(filepath.Join(a.Dir, "files"), 0o700); err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot make the attic: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot make the folder for salvage: %w", err)
 	}
 	b, err := json.MarshalIndent(manifest{Version: 1, ID: id, Root: root, Things: things}, "", "  ")
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot encode the manifest: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot encode the list of the salvage's files: %w", err)
 	}
 	return atomicfile.Write(a.manifestFile(), append(b, '\n'), 0o600)
 }
@@ -105,7 +105,7 @@ func (a Attic) TakeIn(root string, paths []string) error {
 			continue
 		}
 		if err := move(from, to); err != nil {
-			return kedge.Errorf(kedge.Internal, "cannot move %q to the attic: %w", p, err)
+			return kedge.Errorf(kedge.Internal, "cannot set %q aside: %w", p, err)
 		}
 	}
 	return nil
@@ -119,7 +119,7 @@ func (a Attic) GiveBack(root string, paths []string) error {
 			continue // given back by an earlier try: Taken looked
 		}
 		if err := move(from, to); err != nil {
-			return kedge.Errorf(kedge.Internal, "cannot move %q back from the folder of the salvage: %w", p, err)
+			return kedge.Errorf(kedge.Internal, "cannot restore %q from the salvage: %w", p, err)
 		}
 	}
 	return nil
@@ -137,7 +137,7 @@ func (a Attic) Taken(root string, paths []string, may func(string) bool) (taken 
 		_, kept := os.Lstat(a.Path(p))
 		switch {
 		case kept != nil && here != nil:
-			return nil, kedge.Errorf(kedge.NotFound, "%q is no longer in the attic: it was given back elsewhere, or removed", p).
+			return nil, kedge.Errorf(kedge.NotFound, "the salvage no longer has %q: it was restored elsewhere, or removed", p).
 				WithHint("look for it in %q, or in a backup", a.Dir)
 		case kept == nil && here == nil && !may(p):
 			taken = append(taken, p)
@@ -162,7 +162,7 @@ func refuseLinks(root, p string) error {
 	for _, part := range parts[:len(parts)-1] {
 		dir = filepath.Join(dir, part)
 		if fi, err := os.Lstat(dir); err == nil && !fi.IsDir() {
-			return kedge.Errorf(kedge.Conflict, "%q is not a folder, so %q cannot be there", dir, p)
+			return kedge.Errorf(kedge.Conflict, "%q is not a folder, so it cannot contain %q", dir, p)
 		}
 	}
 	return nil

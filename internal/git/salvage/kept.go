@@ -152,7 +152,7 @@ func (r *Repo) DropSalvage(ctx context.Context, id kedge.SalvageID, atticDir str
 		// The attic goes first: as long as the ref is there, the salvage is
 		// listed, and can be dropped again.
 		if err := RemoveAll(filepath.Join(atticDir, string(id))); err != nil {
-			return kedge.Errorf(kedge.Internal, "cannot empty the attic: %w", err).WithHint("rm -r %s", hardened.Quote(filepath.Join(atticDir, string(id))))
+			return kedge.Errorf(kedge.Internal, "cannot delete the files of the salvage: %w", err).WithHint("rm -r %s", hardened.Quote(filepath.Join(atticDir, string(id))))
 		}
 		if !ok {
 			return kedge.Errorf(kedge.NotFound, "no salvage %q", id).WithHint("kedge salvage ls")

@@ -207,7 +207,7 @@ func (s *scratch) committed(ctx context.Context, st standing, p string) bool {
 }
 
 func conflict(id kedge.SalvageID, paths []string) error {
-	return kedge.Errorf(kedge.Conflict, "restoring %s would change files that have changes of their own: %s", id, hardened.Some(paths, 10)).
+	return kedge.Errorf(kedge.Conflict, "restoring %s would overwrite files that have uncommitted changes: %s", id, hardened.Some(paths, 10)).
 		WithHint("commit or move these files, then: kedge salvage restore %s", id)
 }
 

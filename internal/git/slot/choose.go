@@ -42,7 +42,7 @@ func Choose(w Wish) (Choice, error) {
 	switch {
 	case inUse:
 		return c, kedge.Errorf(kedge.Conflict, "the branch %q is checked out in %q", c.Branch, place).
-			WithHint("name another branch: --worktree=BRANCH; or switch there first: git -C %s switch OTHER", git.Quoted(place))
+			WithHint("name another branch: --worktree=BRANCH; or first switch that folder to another branch: git -C %s switch OTHER", git.Quoted(place))
 	case exists && w.Branch == "":
 		return c, kedge.Errorf(kedge.Conflict, "the branch %q exists already", c.Branch).
 			WithHint("work on it: --worktree=%s; or give the session another name", git.Quoted(c.Branch))

@@ -92,7 +92,7 @@ func (s *Slots) Clean(ctx context.Context, q Request) (*git.Repo, error) {
 	}
 	h, err := w.Head(ctx)
 	if err == nil && (h.Branch != branch || h.Commit != q.Base) {
-		err = kedge.Errorf(kedge.Conflict, "%q is not on %q at %s any more", w.Root(), branch, q.Base).WithHint("git -C '%s' status", w.Root())
+		err = kedge.Errorf(kedge.Conflict, "the worktree %q is no longer on branch %q at %s", w.Root(), branch, q.Base).WithHint("git -C '%s' status", w.Root())
 	}
 	return w, err
 }
@@ -310,7 +310,7 @@ const goneName = "gone-"
 func (s *Slots) Sweep(ctx context.Context) error {
 	dirs, err := filepath.Glob(filepath.Join(s.root(), goneName+"*"))
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot list what is to be deleted: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot list the folders to delete: %w", err)
 	}
 	var errs []error
 	for _, dir := range dirs {

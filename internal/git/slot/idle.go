@@ -80,7 +80,7 @@ func (s *Slots) Clear(ctx context.Context, dir string, q Request) (kedge.Salvage
 		return kedge.Salvage{}, err
 	}
 	if !slices.Contains(now.Idle, dir) && !s.cfg.Repo.Removing(dir) {
-		return kedge.Salvage{}, kedge.Errorf(kedge.Conflict, "somebody works in %q", dir).WithHint("kedge worktree ls")
+		return kedge.Salvage{}, kedge.Errorf(kedge.Conflict, "the worktree %q is in use", dir).WithHint("kedge worktree ls")
 	}
 	return s.drop(ctx, dir, q)
 }

@@ -34,6 +34,6 @@ func (s *Slots) refuseIgnored(ctx context.Context, r Session) error {
 	if err != nil || why == "" {
 		return err
 	}
-	return kedge.Errorf(kedge.Conflict, "the worktree %q stays: %s", r.Path, why).
+	return kedge.Errorf(kedge.Conflict, "Kedge did not remove the worktree %q: %s", r.Path, why).
 		WithHint("copy what you need, then: git worktree remove --force %s && kedge worktree gc", git.Quoted(r.Path))
 }

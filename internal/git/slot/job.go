@@ -141,7 +141,7 @@ func (s *Slots) Release(ctx context.Context, id kedge.RunID, job int) error {
 	}
 	for _, file := range []string{s.refsFile(id, job), s.recordFile(id, job)} {
 		if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return kedge.Errorf(kedge.Internal, "cannot forget a job: %w", err)
+			return kedge.Errorf(kedge.Internal, "cannot delete the record of a job: %w", err)
 		}
 	}
 	return nil

@@ -192,7 +192,7 @@ func (s *Slots) save(ctx context.Context, w *git.Repo, q Request) (saved kedge.S
 			return saved, now, err
 		}
 	}
-	return saved, "", kedge.Errorf(kedge.Conflict, "%q changes while it is set aside", w.Root()).WithHint("kedge worktree ls")
+	return saved, "", kedge.Errorf(kedge.Conflict, "files in %q keep changing while Kedge sets them aside", w.Root()).WithHint("kedge worktree ls")
 }
 
 // What a slot remembers of itself, in its git dir.

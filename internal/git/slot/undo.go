@@ -121,7 +121,7 @@ func ignoring(err error, kind kedge.Kind) error {
 
 func (s *Slots) forgetSession(r Session) error {
 	if err := os.Remove(r.Path + ".json"); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return kedge.Errorf(kedge.Internal, "cannot forget a worktree: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot delete the record of a worktree: %w", err)
 	}
 	return nil
 }
@@ -135,7 +135,7 @@ func (s *Slots) ClearSession(ctx context.Context, path string, q Request) (Branc
 	out := Branches{Kept: map[string]string{}}
 	r, found := s.At(path)
 	if !found {
-		return out, kedge.Errorf(kedge.NotFound, "%q is no worktree of a session", path).WithHint("kedge worktree ls")
+		return out, kedge.Errorf(kedge.NotFound, "%q is not the worktree of a session", path).WithHint("kedge worktree ls")
 	}
 	if s.Gone(r) {
 		if err := s.forgetTree(ctx, r, q); err != nil {

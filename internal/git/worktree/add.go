@@ -66,8 +66,8 @@ func (q AddRequest) check() error {
 		return kedge.Errorf(kedge.Invalid, "%q is not an absolute path", q.Path)
 	}
 	if name := filepath.Base(q.Path); !kedge.ValidName(name) {
-		return kedge.Errorf(kedge.Invalid, "%q cannot name a worktree", name).
-			WithHint("use 1 to 64 of a-z, 0-9, dot, dash and underscore")
+		return kedge.Errorf(kedge.Invalid, "%q is not a valid worktree name", name).
+			WithHint("use a-z, 0-9, dot, dash and underscore, at most 64 characters")
 	}
 	if q.Branch == "" {
 		return nil

@@ -181,7 +181,7 @@ func (f forwarding) refuseChanged(ctx context.Context, now string) error {
 	switch tracked = sorted(tracked); {
 	case len(inWay) > 0:
 		inWay = sorted(inWay)
-		return kedge.Errorf(kedge.Conflict, "%q has changes of your own where it would write: %s", f.r.g.Root(), hardened.Some(inWay, shownPaths)).
+		return kedge.Errorf(kedge.Conflict, "%q has changes of yours that would be overwritten: %s", f.r.g.Root(), hardened.Some(inWay, shownPaths)).
 			WithStep(f.stash(inWay))
 	case f.Unchanged && len(tracked) > 0:
 		return kedge.Errorf(kedge.Conflict, "%q has changes that are not committed: %s", f.r.g.Root(), hardened.Some(tracked, shownPaths))

@@ -47,7 +47,7 @@ func (r *Repo) EmptySubmodules(ctx context.Context) error {
 			return err
 		}
 		if err := emptyFolder(dir); err != nil {
-			return kedge.Errorf(kedge.Internal, "cannot empty the submodule %q: %w", e.Path, err)
+			return kedge.Errorf(kedge.Internal, "cannot empty the folder of submodule %q: %w", e.Path, err)
 		}
 	}
 	return nil
@@ -163,7 +163,7 @@ func (r *Repo) fillSubmodule(ctx context.Context, e history.Entry, name string) 
 		return notFetched(e.Path)
 	}
 	if real, err := filepath.EvalSymlinks(filepath.Dir(dir)); err != nil || !strings.HasPrefix(real+"/", r.g.Root()+"/") {
-		return kedge.Errorf(kedge.Blocked, "the folder of submodule %q leads out of the worktree", e.Path).WithHint("git -C %s status", hardened.Quote(r.g.Root()))
+		return kedge.Errorf(kedge.Blocked, "the folder of submodule %q is outside the worktree", e.Path).WithHint("git -C %s status", hardened.Quote(r.g.Root()))
 	}
 	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
 		stays, err := r.clearSubmodule(ctx, dir, e, name)
@@ -177,7 +177,7 @@ func (r *Repo) fillSubmodule(ctx context.Context, e history.Entry, name string) 
 // clearSubmodule removes a submodule that is at another commit, unless work
 // would be lost; true when it is where it shall be.
 func (r *Repo) clearSubmodule(ctx context.Context, dir string, e history.Entry, name string) (stays bool, err error) {
-	why := "files, and is no repository"
+	why := "files, but is not a git repository"
 	if hardened.Exists(filepath.Join(dir, ".git")) {
 		sub, err := r.inside(ctx, dir)
 		if err != nil {
@@ -195,7 +195,7 @@ func (r *Repo) clearSubmodule(ctx context.Context, dir string, e history.Entry, 
 		return false, kedge.Errorf(kedge.Blocked, "the submodule %q has %s", e.Path, why).WithHint("mv %s %s", hardened.Quote(dir), hardened.Quote(dir+".old"))
 	}
 	if err := emptyFolder(dir); err != nil {
-		return false, kedge.Errorf(kedge.Internal, "cannot empty the submodule %q: %w", e.Path, err)
+		return false, kedge.Errorf(kedge.Internal, "cannot empty the folder of submodule %q: %w", e.Path, err)
 	}
 	return false, nil
 }
@@ -210,7 +210,7 @@ func notFetched(path string) error {
 func (r *Repo) cloneInto(ctx context.Context, from, dir string, e history.Entry) error {
 	part := dir + ".kedge-part" // whole or not there: a crash leaves this one behind
 	if err := os.RemoveAll(part); err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot fill the submodule %q: %w", e.Path, err)
+		return kedge.Errorf(kedge.Internal, "cannot write the files of submodule %q: %w", e.Path, err)
 	}
 	// Only this one copy is allowed, of a folder that is in the git dir.
 	args := []string{"-c", "protocol.file.allow=always", "clone", "-q", "--no-checkout", "--no-hardlinks", "--template=", "--end-of-options", from, part}
@@ -226,7 +226,7 @@ func (r *Repo) cloneInto(ctx context.Context, from, dir string, e history.Entry)
 	}
 	_ = os.Remove(dir) // empty, or not there; else the next line says so
 	if err := os.Rename(part, dir); err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot fill the submodule %q: %w", e.Path, err)
+		return kedge.Errorf(kedge.Internal, "cannot write the files of submodule %q: %w", e.Path, err)
 	}
 	return nil
 }

@@ -47,12 +47,12 @@ func ParsePrices(name string, b []byte) (PriceTable, error) {
 	if err != nil {
 		var at toml.ParseError
 		if errors.As(err, &at) {
-			return nil, kedge.Errorf(kedge.Invalid, "%s:%d: %s", name, at.Position.Line, at.Message).WithHint("docs/reference/config.md shows the form of prices.toml")
+			return nil, kedge.Errorf(kedge.Invalid, "%s:%d: %s", name, at.Position.Line, at.Message).WithHint("docs/reference/config.md of Kedge shows the format of prices.toml")
 		}
-		return nil, kedge.Errorf(kedge.Invalid, "%s: %w", name, err).WithHint("docs/reference/config.md shows the form of prices.toml")
+		return nil, kedge.Errorf(kedge.Invalid, "%s: %w", name, err).WithHint("docs/reference/config.md of Kedge shows the format of prices.toml")
 	}
 	if keys := meta.Undecoded(); len(keys) > 0 {
-		return nil, kedge.Errorf(kedge.Invalid, "%s: unknown key %q", name, keys[0].String()).WithHint("docs/reference/config.md lists the keys of prices.toml")
+		return nil, kedge.Errorf(kedge.Invalid, "%s: unknown key %q", name, keys[0].String()).WithHint("docs/reference/config.md of Kedge lists the keys of prices.toml")
 	}
 	if f.Version != 1 {
 		return nil, kedge.Errorf(kedge.Invalid, "%s: version is %d, this Kedge reads version 1", name, f.Version).WithHint("write version = 1 as its first line")
@@ -71,14 +71,14 @@ func (p Price) check(name string) error {
 		return kedge.Errorf(kedge.Invalid, "%s: a price has no model", name).WithHint(`add model = "…" to it`)
 	}
 	if err := glob.Valid(p.Model); err != nil {
-		return kedge.Errorf(kedge.Invalid, "%s: model %q: %w", name, p.Model, err).WithHint("name the model, with * for what may vary")
+		return kedge.Errorf(kedge.Invalid, "%s: model %q: %w", name, p.Model, err).WithHint("name the model; * stands for any text")
 	}
 	if _, err := time.Parse(time.DateOnly, p.Since); err != nil {
-		return kedge.Errorf(kedge.Invalid, "%s: the price of %q holds since %q, which is no day", name, p.Model, p.Since).WithHint(`write since = "2026-01-31"`)
+		return kedge.Errorf(kedge.Invalid, "%s: the price of %q has since = %q, which is not a date", name, p.Model, p.Since).WithHint(`write since = "2026-01-31"`)
 	}
 	for _, f := range []*float64{p.Input, p.CacheRead, p.CacheWrite, p.Output} {
 		if f != nil && (*f < 0 || math.IsNaN(*f) || *f > 1e6) {
-			return kedge.Errorf(kedge.Invalid, "%s: the price of %q is %v", name, p.Model, *f).WithHint("prices are in USD per million tokens")
+			return kedge.Errorf(kedge.Invalid, "%s: the price of %q is %v, which is not valid", name, p.Model, *f).WithHint("give a price from 0 to 1000000, in USD per million tokens")
 		}
 	}
 	return nil

@@ -25,7 +25,7 @@ type File struct {
 func (all Formats) Read(ctx context.Context, agent string, r io.Reader, o Options, emit Emit) (Meta, error) {
 	f := all.of(agent)
 	if f.Read == nil {
-		return Meta{}, kedge.Errorf(kedge.Invalid, "no transcript of agent %q can be read from a stream", agent).
+		return Meta{}, kedge.Errorf(kedge.Invalid, "Kedge cannot read a transcript of agent %q from a stream", agent).
 			WithHint("agents: %s", strings.Join(all.Agents(), ", "))
 	}
 	if o.Before <= 0 {
@@ -48,7 +48,7 @@ func (all Formats) ReadFile(ctx context.Context, f File, o Options, emit Emit) (
 	}
 	r, err := os.Open(f.Path)
 	if err != nil {
-		return Meta{}, kedge.Errorf(kedge.NotFound, "open the transcript %q: %w", f.Path, err)
+		return Meta{}, kedge.Errorf(kedge.NotFound, "cannot open the transcript %q: %w", f.Path, err)
 	}
 	defer func() { _ = r.Close() }() // it was only read
 	o.Side = f.Side
@@ -139,7 +139,7 @@ func figures(c *audit.Counter, m Meta, price audit.Price) audit.Figures {
 func (all Formats) Open(ctx context.Context, path string) ([]File, error) {
 	fi, err := os.Stat(path)
 	if err != nil {
-		return nil, kedge.Errorf(kedge.NotFound, "open the transcript %q: %w", path, err)
+		return nil, kedge.Errorf(kedge.NotFound, "cannot open the transcript %q: %w", path, err)
 	}
 	if !fi.Mode().IsRegular() {
 		return nil, kedge.Errorf(kedge.Invalid, "%q is not a file", path)
@@ -172,7 +172,7 @@ const Sniffed = 50
 func (all Formats) detect(path string) (Format, error) {
 	r, err := os.Open(path)
 	if err != nil {
-		return Format{}, kedge.Errorf(kedge.NotFound, "open the transcript %q: %w", path, err)
+		return Format{}, kedge.Errorf(kedge.NotFound, "cannot open the transcript %q: %w", path, err)
 	}
 	defer func() { _ = r.Close() }() // it was only read
 	l, err := NewLines(r)
@@ -193,6 +193,6 @@ func (all Formats) detect(path string) (Format, error) {
 	if usual >= 0 && (strings.HasSuffix(path, ".jsonl") || strings.HasSuffix(path, ".jsonl.gz")) {
 		return all[usual], nil // without a line that tells, its lines will be counted as skipped
 	}
-	return Format{}, kedge.Errorf(kedge.Invalid, "%q is not a transcript that can be read", path).
-		WithHint("transcripts of %s can be read", strings.Join(all.Agents(), ", "))
+	return Format{}, kedge.Errorf(kedge.Invalid, "%q is not a transcript that Kedge can read", path).
+		WithHint("Kedge reads transcripts of %s", strings.Join(all.Agents(), ", "))
 }

@@ -50,7 +50,7 @@ var ErrBusy = errors.New("a hook is just leaving something")
 // Put leaves b, which has no line ends, for an owner, and gives its id.
 func Put(home, owner string, now time.Time, b []byte) (string, error) {
 	if len(b) > MaxBytes || bytes.IndexByte(b, '\n') >= 0 {
-		return "", kedge.Errorf(kedge.Invalid, "an event of %d bytes is not one line of at most %d", len(b), MaxBytes)
+		return "", kedge.Errorf(kedge.Invalid, "an event must be one line of at most %[2]d bytes; this one has %[1]d bytes", len(b), MaxBytes)
 	}
 	file := filepath.Join(home, folder, mark(owner)+left)
 	id := kedge.NewID(prefix, now)
@@ -70,7 +70,7 @@ func Put(home, owner string, now time.Time, b []byte) (string, error) {
 			return id, nil
 		}
 	}
-	return "", kedge.Errorf(kedge.Internal, "cannot leave an event for the daemon: it takes what is there again and again")
+	return "", kedge.Errorf(kedge.Internal, "cannot leave an event for the daemon: it took the file away at every try")
 }
 
 // reopened is how often a file is opened anew that the daemon has just taken.

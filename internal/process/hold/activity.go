@@ -65,7 +65,7 @@ func judgeQuiet(since, last Sample, quiet time.Duration, otherwise Activity) Act
 // does not tell how much its processes compute.
 func (c *Client) Sample(ctx context.Context, at time.Time) (Sample, error) {
 	if tick == 0 {
-		return Sample{}, kedge.Errorf(kedge.NotFound, "this system does not tell what a session computes")
+		return Sample{}, kedge.Errorf(kedge.NotFound, "this system does not report how much CPU time a session uses")
 	}
 	st, err := c.State(ctx)
 	if err != nil {

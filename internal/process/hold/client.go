@@ -93,7 +93,7 @@ func greet(ctx context.Context, nc net.Conn, r Record) (*Client, error) {
 		return nil, err
 	}
 	if uid != os.Geteuid() {
-		return nil, kedge.Errorf(kedge.Conflict, "another user answers for session %q", r.Session)
+		return nil, kedge.Errorf(kedge.Conflict, "a program of another user answers for session %q", r.Session)
 	}
 	c := &Client{c: nc}
 	defer c.deadline(ctx)()
@@ -102,13 +102,13 @@ func greet(ctx context.Context, nc net.Conn, r Record) (*Client, error) {
 		return nil, broken(ctx, err)
 	}
 	if f.Type != wire.Hello {
-		return nil, kedge.Errorf(kedge.Conflict, "what answers for session %q is not a holder", r.Session)
+		return nil, kedge.Errorf(kedge.Conflict, "another program, not a holder, answers for session %q", r.Session)
 	}
 	if err := f.Into(&c.Greeting); err != nil {
 		return nil, err
 	}
 	if c.Greeting.Session != r.Session || c.Greeting.Holder != r.Holder || c.Greeting.Boot != r.Boot {
-		return nil, kedge.Errorf(kedge.Conflict, "the holder that answers for session %q is another one", r.Session)
+		return nil, kedge.Errorf(kedge.Conflict, "the holder that answers for session %q is not the one on record", r.Session)
 	}
 	return c, nil
 }
@@ -130,7 +130,7 @@ func broken(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return kedge.Errorf(kedge.Interrupted, "the holder did not answer: %w", context.Cause(ctx))
 	}
-	return kedge.Errorf(kedge.NotFound, "the holder went away: %w", err)
+	return kedge.Errorf(kedge.NotFound, "the connection to the holder ended: %w", err)
 }
 
 // Close ends the connection; the session goes on.
@@ -141,8 +141,8 @@ func (c *Client) ask(ctx context.Context, f wire.Frame) (wire.Frame, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.knows(f.Type) {
-		return wire.Frame{}, kedge.Errorf(kedge.Conflict, "this session is held by an older Kedge that does not know the request %q", byte(f.Type)).
-			WithHint("start the session again to use it")
+		return wire.Frame{}, kedge.Errorf(kedge.Conflict, "an older Kedge started this session, and it does not support the request %q", byte(f.Type)).
+			WithHint("start the session again")
 	}
 	defer c.deadline(ctx)()
 	answer, err := c.exchange(f)

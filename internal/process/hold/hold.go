@@ -95,7 +95,7 @@ func (s Spec) check() error {
 	case len(s.Command) == 0:
 		return kedge.Errorf(kedge.Invalid, "no command to hold")
 	case s.Cols < 0 || s.Rows < 0 || s.Cols > 10_000 || s.Rows > 10_000:
-		return kedge.Errorf(kedge.Invalid, "a terminal of %d by %d is not possible", s.Cols, s.Rows)
+		return kedge.Errorf(kedge.Invalid, "%d by %d is not a valid terminal size", s.Cols, s.Rows)
 	}
 	return s.place().check()
 }

@@ -456,8 +456,8 @@ func TestF3ToldAtOnce(t *testing.T) {
 		want string
 	}{
 		"at once":         {[]any{s}, "ready\n"},
-		"another session": {[]any{hold.Place{Session: s.Session, Dir: s.Dir, Socket: s.Socket}, other}, "not the one that was made ready"},
-		"nothing":         {nil, "read what to hold"},
+		"another session": {[]any{hold.Place{Session: s.Session, Dir: s.Dir, Socket: s.Socket}, other}, "not the one that this holder was started for"},
+		"nothing":         {nil, "cannot read what the holder is to start"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var told []byte

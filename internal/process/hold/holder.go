@@ -106,7 +106,7 @@ func readSpec(in *bufio.Reader) (Spec, error) {
 	var spec Spec
 	b, err := in.ReadBytes('\n')
 	if err != nil && (err != io.EOF || len(b) == 0) {
-		return spec, kedge.Errorf(kedge.Invalid, "read what to hold: %w", err)
+		return spec, kedge.Errorf(kedge.Invalid, "cannot read what the holder is to start: %w", err)
 	}
 	return spec, strictjson.Decode("spec", b, &spec)
 }
@@ -122,7 +122,7 @@ func (s Spec) whole(in *bufio.Reader) (Spec, error) {
 	case err != nil:
 		return spec, err
 	case spec.place() != s.place():
-		return spec, kedge.Errorf(kedge.Invalid, "the session %q is not the one that was made ready", spec.Session)
+		return spec, kedge.Errorf(kedge.Invalid, "session %q is not the one that this holder was started for", spec.Session)
 	}
 	return spec, spec.check()
 }
@@ -139,7 +139,7 @@ func prepare(at Place) (ground, error) {
 	}
 	t, err := tape.Create(at.Dir)
 	if err != nil {
-		return ground{}, kedge.Errorf(kedge.Internal, "cannot open the tape: %w", err)
+		return ground{}, kedge.Errorf(kedge.Internal, "cannot open the file for the session's output: %w", err)
 	}
 	l, err := listen(at.Socket)
 	if err != nil {
@@ -185,7 +185,7 @@ func greeting(spec Spec, pid int) wire.Greeting {
 // listen opens the socket so that only this user can ever connect.
 func listen(path string) (net.Listener, error) {
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, kedge.Errorf(kedge.Internal, "cannot clear the socket's place: %w", err)
+		return nil, kedge.Errorf(kedge.Internal, "cannot remove the old socket: %w", err)
 	}
 	old := syscall.Umask(0o077)
 	defer syscall.Umask(old)

@@ -48,7 +48,7 @@ func lockFolder(dir string) (*os.File, error) {
 		}
 		<-pause.C
 	}
-	return nil, errors.Join(kedge.Errorf(kedge.Conflict, "the session in %q is held already: %w", dir, err), f.Close())
+	return nil, errors.Join(kedge.Errorf(kedge.Conflict, "the session in %q already has a holder: %w", dir, err), f.Close())
 }
 
 // locked tells whether somebody has, or is about to hold, the session in dir.

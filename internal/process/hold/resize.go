@@ -11,7 +11,7 @@ import (
 // paints for it.
 func (h *holder) resize(cols, rows uint16) error {
 	if cols == 0 || rows == 0 || cols > 10_000 || rows > 10_000 {
-		return kedge.Errorf(kedge.Invalid, "a terminal of %d by %d is not possible", cols, rows)
+		return kedge.Errorf(kedge.Invalid, "%d by %d is not a valid terminal size", cols, rows)
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -29,7 +29,7 @@ func play(ctx context.Context, l tape.Log, p player) error {
 	from, end, err := l.Range()
 	if errors.Is(err, fs.ErrNotExist) {
 		return kedge.Errorf(kedge.NotFound, "the output of this session is no longer kept").
-			WithHint("keep_days in [sessions] of config.toml says how long it is")
+			WithHint("keep_days under [sessions] in config.toml sets how long Kedge keeps output")
 	}
 	if err != nil {
 		return kedge.Errorf(kedge.Internal, "cannot read the session's output: %w", err)
@@ -71,7 +71,7 @@ func (r *reel) take(m tape.Mark) error {
 func (r *reel) upTo(off int64, at time.Time) error {
 	for r.pos < off {
 		if err := r.ctx.Err(); err != nil {
-			return kedge.Errorf(kedge.Interrupted, "the export was given up: %w", err)
+			return kedge.Errorf(kedge.Interrupted, "the export was stopped: %w", err)
 		}
 		n, err := r.cursor.ReadAt(r.buf[:min(readSize, off-r.pos)], r.pos)
 		r.pos += int64(n)

@@ -97,7 +97,7 @@ type search struct {
 
 func newSearch(tapes []tape.Log, limit int) (*search, error) {
 	if limit < 1 {
-		return nil, kedge.Errorf(kedge.Invalid, "a search for %d hits", limit).WithHint("--limit 100")
+		return nil, kedge.Errorf(kedge.Invalid, "--limit must be at least 1, not %d", limit).WithHint("--limit 100")
 	}
 	s := &search{limit: limit}
 	for i, l := range tapes {
@@ -191,7 +191,7 @@ func tellTimes(tapes []tape.Log, hits []Hit) error {
 			n++
 		}
 		if err := tellTape(tapes[hits[0].Tape], hits[:n]); err != nil {
-			return kedge.Errorf(kedge.Internal, "cannot read when a session printed: %w", err)
+			return kedge.Errorf(kedge.Internal, "cannot read the times of a session's output: %w", err)
 		}
 		hits = hits[n:]
 	}
@@ -224,11 +224,11 @@ func checkQuery(q Query) error {
 	case q.Text == "":
 		return kedge.Errorf(kedge.Invalid, "nothing to search for").WithHint("kedge search TEXT")
 	case len(q.Text) > MaxQuery:
-		return kedge.Errorf(kedge.Invalid, "a text of %d bytes to search for is longer than %d", len(q.Text), MaxQuery).
-			WithHint("search for a part of it")
+		return kedge.Errorf(kedge.Invalid, "the search text has %d bytes, more than the allowed %d", len(q.Text), MaxQuery).
+			WithHint("search for a part of the text")
 	case strings.ContainsAny(q.Text, "\r\n\x1b"):
-		return kedge.Errorf(kedge.Invalid, "a text to search for stands on one line and has no escape codes").
-			WithHint("search for a part of it")
+		return kedge.Errorf(kedge.Invalid, "the search text must be one line without escape codes").
+			WithHint("search for a part of the text")
 	}
 	return nil
 }

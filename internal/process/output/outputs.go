@@ -61,7 +61,7 @@ func Keep(home string, now time.Time) (*Kept, error) {
 	k.folder = filepath.Join(all, k.ID)
 	if err := os.MkdirAll(k.folder, 0o700); err != nil {
 		return nil, kedge.Errorf(kedge.Internal, "cannot make a folder for the output: %w", err).
-			WithHint("KEDGE_HOME=/another/folder names one that can be written to")
+			WithHint("set KEDGE_HOME to a folder that you may write to")
 	}
 	f, err := os.OpenFile(filepath.Join(k.folder, printed), os.O_RDWR|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o600)
 	if err != nil {
@@ -112,7 +112,7 @@ func validSession(id kedge.SessionID) kedge.SessionID {
 // Open opens the kept output of a command, without secrets, also while it runs.
 func Open(home, id string) (io.ReadCloser, error) {
 	if !kedge.ValidID("exec", id) {
-		return nil, kedge.Errorf(kedge.Invalid, "%q is not the id of a command that exec ran", id)
+		return nil, kedge.Errorf(kedge.Invalid, "%q is not the id of a command that kedge exec ran", id)
 	}
 	if f, err := os.Open(filepath.Join(home, folder, id, printed)); err == nil {
 		return struct {
@@ -122,7 +122,7 @@ func Open(home, id string) (io.ReadCloser, error) {
 	}
 	f, err := os.Open(filepath.Join(home, folder, id, output))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, kedge.Errorf(kedge.NotFound, "the output of %q is not kept, or no longer: of the last %d commands it is", id, keepCount).
+		return nil, kedge.Errorf(kedge.NotFound, "there is no output of %q: Kedge keeps the output of the last %d commands", id, keepCount).
 			WithHint("kedge exec --list")
 	}
 	if err != nil {

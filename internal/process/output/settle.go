@@ -38,7 +38,7 @@ func settle(dir string, now bool) error {
 		return nil
 	}
 	if err := os.Remove(from); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return kedge.Errorf(kedge.Internal, "cannot remove what was printed: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot remove the raw output: %w", err)
 	}
 	return nil
 }

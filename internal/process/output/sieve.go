@@ -331,7 +331,7 @@ func (s *sieve) parts(ctx context.Context, t task, buf []byte, fn func(first, la
 	carry, first, last := 0, t.first, t.first // first to last is the part that is not told yet
 	for at := t.first; at < t.last+sieveBlock; {
 		if err := ctx.Err(); err != nil {
-			return kedge.Errorf(kedge.Interrupted, "the search was given up: %w", err)
+			return kedge.Errorf(kedge.Interrupted, "the search was stopped: %w", err)
 		}
 		b, err := r.next(at, carry)
 		if err != nil && !ended(err) {

@@ -70,7 +70,7 @@ const limitFailed = 126
 
 func broken(k Kind, why string) error {
 	return kedge.Errorf(kedge.Blocked, "the sandbox %q does not work here: %s", k, why).
-		WithHint("let this system make user namespaces, or kind = \"none\" under [sandbox] in .kedge/config.toml")
+		WithHint("allow user namespaces on this system, or set kind = \"none\" under [sandbox] in .kedge/config.toml")
 }
 
 func reason(said string, err error) string {

@@ -106,8 +106,8 @@ func New(c config.Sandbox, p Place) (Box, error) {
 func Install(k Kind) string { return programs[k].get }
 
 func missing(k Kind) error {
-	return kedge.Errorf(kedge.Blocked, "config.toml asks for the sandbox %q, and there is no program %q", k, programs[k].name).
-		WithHint("%s; or do without where it is missing: missing = \"run\" under [sandbox] in .kedge/config.toml", programs[k].get)
+	return kedge.Errorf(kedge.Blocked, "config.toml asks for the sandbox %q, but the program %q is not installed", k, programs[k].name).
+		WithHint("%s; or run without a sandbox where it is missing: set missing = \"run\" under [sandbox] in .kedge/config.toml", programs[k].get)
 }
 
 // furnish says what is writable and what is seen.

@@ -36,7 +36,7 @@ func IsTerminal(f *os.File) bool {
 func (t Terminal) Size() (cols, rows int, err error) {
 	ws, err := unix.IoctlGetWinsize(int(t.Out.Fd()), unix.TIOCGWINSZ)
 	if err != nil {
-		return 0, 0, kedge.Errorf(kedge.Internal, "cannot ask for the terminal's size: %w", err)
+		return 0, 0, kedge.Errorf(kedge.Internal, "cannot read the size of the terminal: %w", err)
 	}
 	return int(ws.Col), int(ws.Row), nil
 }
@@ -83,7 +83,7 @@ func (t Terminal) Raw() (restore func(Way), err error) {
 	fd := int(t.In.Fd())
 	old, err := unix.IoctlGetTermios(fd, getTermios)
 	if err != nil {
-		return nil, kedge.Errorf(kedge.Internal, "cannot look at the terminal: %w", err)
+		return nil, kedge.Errorf(kedge.Internal, "cannot read the settings of the terminal: %w", err)
 	}
 	raw := *old
 	raw.Iflag &^= unix.IGNBRK | unix.BRKINT | unix.PARMRK | unix.ISTRIP | unix.INLCR | unix.IGNCR | unix.ICRNL | unix.IXON
@@ -92,7 +92,7 @@ func (t Terminal) Raw() (restore func(Way), err error) {
 	raw.Cflag = raw.Cflag&^(unix.CSIZE|unix.PARENB) | unix.CS8
 	raw.Cc[unix.VMIN], raw.Cc[unix.VTIME] = 1, 0
 	if err := unix.IoctlSetTermios(fd, setTermios, &raw); err != nil {
-		return nil, kedge.Errorf(kedge.Internal, "cannot make the terminal raw: %w", err)
+		return nil, kedge.Errorf(kedge.Internal, "cannot switch the terminal to raw mode: %w", err)
 	}
 	done := false
 	return func(way Way) {

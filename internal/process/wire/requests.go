@@ -76,5 +76,5 @@ func (f Frame) GrownOf() (end int64, err error) {
 }
 
 func short(f Frame) error {
-	return kedge.Errorf(kedge.Invalid, "a frame of type %q has %d bytes", byte(f.Type), len(f.Payload))
+	return kedge.Errorf(kedge.Invalid, "a frame of type %q has the wrong length: %d bytes", byte(f.Type), len(f.Payload))
 }

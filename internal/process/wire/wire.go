@@ -68,7 +68,7 @@ type Frame struct {
 // Write sends one frame in one write.
 func Write(w io.Writer, f Frame) error {
 	if len(f.Payload) > MaxPayload {
-		return kedge.Errorf(kedge.Invalid, "a frame of %d bytes is larger than %d", len(f.Payload), MaxPayload)
+		return kedge.Errorf(kedge.Invalid, "a frame has %d bytes, more than the allowed %d", len(f.Payload), MaxPayload)
 	}
 	b := make([]byte, 0, 5+len(f.Payload))
 	b = append(b, byte(f.Type))
@@ -85,7 +85,7 @@ func Read(r io.Reader) (Frame, error) {
 	}
 	n := binary.BigEndian.Uint32(head[1:])
 	if n > MaxPayload {
-		return Frame{}, kedge.Errorf(kedge.Invalid, "a frame of %d bytes is larger than %d", n, MaxPayload)
+		return Frame{}, kedge.Errorf(kedge.Invalid, "a frame has %d bytes, more than the allowed %d", n, MaxPayload)
 	}
 	f := Frame{Type: Type(head[0]), Payload: make([]byte, n)}
 	if _, err := io.ReadFull(r, f.Payload); err != nil {
@@ -151,7 +151,7 @@ func JSON(t Type, v any) (Frame, error) {
 // is what lets the two sides differ in age.
 func (f Frame) Into(v any) error {
 	if err := json.Unmarshal(f.Payload, v); err != nil {
-		return kedge.Errorf(kedge.Invalid, "a frame of type %q is not understood: %w", byte(f.Type), err)
+		return kedge.Errorf(kedge.Invalid, "cannot decode a frame of type %q: %w", byte(f.Type), err)
 	}
 	return nil
 }

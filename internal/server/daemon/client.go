@@ -53,7 +53,7 @@ func connect(ctx context.Context, home string) (net.Conn, error) {
 		return nil, absent(home)
 	}
 	if err != nil {
-		return nil, kedge.Errorf(kedge.Invalid, "read the daemon's address %q: %w", addressFile(home), cause(err))
+		return nil, kedge.Errorf(kedge.Invalid, "cannot read the daemon's address in %q: %w", addressFile(home), cause(err))
 	}
 	// A socket of the same machine takes a connection or refuses it, at once.
 	c, err := new(net.Dialer).DialContext(context.WithoutCancel(ctx), "unix", path)

@@ -39,7 +39,7 @@ func Ensure(ctx context.Context, home string, env func(string) string, start Sta
 		return c, hello, err
 	}
 	if id := env("KEDGE_SESSION"); id != "" {
-		return nil, hello, kedge.Errorf(kedge.Blocked, "no daemon runs, and none is started from inside the session %q", id).
+		return nil, hello, kedge.Errorf(kedge.Blocked, "no daemon is running, and a session (%q) may not start one", id).
 			WithHint("run `kedge up` in a terminal outside the session")
 	}
 	s := &starting{home: home, start: start, from: logSize(home)}

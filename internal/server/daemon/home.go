@@ -32,12 +32,12 @@ func Home(env func(string) string) (string, error) {
 		return "", err
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return "", kedge.Errorf(kedge.Invalid, "make the state folder %q: %w", dir, cause(err)).
+		return "", kedge.Errorf(kedge.Invalid, "cannot make the state folder %q: %w", dir, cause(err)).
 			WithHint("set KEDGE_HOME to a folder that you may write to")
 	}
 	info, err := os.Stat(dir)
 	if err != nil {
-		return "", kedge.Errorf(kedge.Invalid, "read the state folder %q: %w", dir, cause(err)).
+		return "", kedge.Errorf(kedge.Invalid, "cannot read the state folder %q: %w", dir, cause(err)).
 			WithHint("set KEDGE_HOME to a folder that you may write to")
 	}
 	err = private(dir, info)

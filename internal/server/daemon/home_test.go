@@ -178,7 +178,7 @@ func TestF29ReadOnlyFilesystem(t *testing.T) {
 	if reason, skip := strings.CutPrefix(string(out), "skip:"); skip {
 		t.Skipf("cannot mount here: %s", reason)
 	}
-	want := fmt.Sprintf("invalid: %q cannot be written: %v\ninvalid: make the state folder %q: %v\nin a session: <nil>\n",
+	want := fmt.Sprintf("invalid: %q cannot be written: %v\ninvalid: cannot make the state folder %q: %v\nin a session: <nil>\n",
 		dir, syscall.EROFS, filepath.Join(dir, "below"), syscall.EROFS)
 	if string(out) != want {
 		t.Errorf("got  %s\nwant %s", out, want)

@@ -75,7 +75,7 @@ func openLock(home string) (*os.File, error) {
 	path := filepath.Join(dir, "lock")
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o600)
 	if err != nil {
-		return nil, kedge.Errorf(kedge.Invalid, "open the lock %q: %w", path, cause(err)).
+		return nil, kedge.Errorf(kedge.Invalid, "cannot open the lock %q: %w", path, cause(err)).
 			WithHint("set KEDGE_HOME to a folder that you may write to")
 	}
 	return f, nil
@@ -125,9 +125,9 @@ func noFlock(path string, err error) error {
 }
 
 func taken(f *os.File) error {
-	err := kedge.Errorf(kedge.Conflict, "another daemon, just starting, holds %q", f.Name())
+	err := kedge.Errorf(kedge.Conflict, "another daemon is just starting; it holds the lock %q", f.Name())
 	if pid := holder(f); pid != 0 {
-		err = kedge.Errorf(kedge.Conflict, "the daemon with pid %d holds %q", pid, f.Name())
+		err = kedge.Errorf(kedge.Conflict, "the daemon with pid %d holds the lock %q", pid, f.Name())
 	}
 	return err.WithHint("kedge down")
 }

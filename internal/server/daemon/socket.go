@@ -34,7 +34,7 @@ func listen(home, runtime string, log *slog.Logger) (net.Listener, error) {
 	}
 	// Until here only the folder's 0700 kept others out.
 	if err := os.Chmod(path, 0o600); err != nil {
-		return nil, closing(kedge.Errorf(kedge.Internal, "cannot close %q to others: %w", path, cause(err)), l)
+		return nil, closing(kedge.Errorf(kedge.Internal, "cannot restrict access to %q: %w", path, cause(err)), l)
 	}
 	if err := atomicfile.Write(addressFile(home), []byte(path+"\n"), 0o600); err != nil {
 		return nil, closing(err, l)
@@ -94,7 +94,7 @@ func removeStale(path string) error {
 		return nil
 	}
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot look at %q: %w", path, cause(err))
+		return kedge.Errorf(kedge.Internal, "cannot find out what %q is: %w", path, cause(err))
 	}
 	if info.Mode().Type() != fs.ModeSocket {
 		return kedge.Errorf(kedge.Conflict, "%q is not a socket, and the daemon needs that path for its socket", path).
@@ -137,7 +137,7 @@ func checkPeer(c net.Conn, uid int) error {
 		return err
 	}
 	if got != uid {
-		return kedge.Errorf(kedge.Conflict, "the other end of the socket is user %d, not %d", got, uid)
+		return kedge.Errorf(kedge.Conflict, "the program at the other end of the socket belongs to user %d, not to user %d", got, uid)
 	}
 	return nil
 }

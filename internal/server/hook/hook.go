@@ -88,7 +88,7 @@ func Homed(args []string, getenv func(string) string) ([]string, func(string) st
 func Main(ctx context.Context, args []string, w World) {
 	defer func() {
 		if v := recover(); v != nil {
-			w.log(kedge.Errorf(kedge.Internal, "a hook broke down: %v", v))
+			w.log(kedge.Errorf(kedge.Internal, "a hook crashed: %v", v))
 		}
 	}()
 	if w.Budget == 0 {
@@ -105,7 +105,7 @@ func Main(ctx context.Context, args []string, w World) {
 
 func (w World) answer(ctx context.Context, args []string) ([]byte, error) {
 	if len(args) == 0 {
-		return nil, kedge.Errorf(kedge.Invalid, "the agent is not named")
+		return nil, kedge.Errorf(kedge.Invalid, "the name of the agent is missing")
 	}
 	agent, ok := catalog.HooksOf(args[0])
 	if !ok {
@@ -116,10 +116,10 @@ func (w World) answer(ctx context.Context, args []string) ([]byte, error) {
 	}
 	input, err := io.ReadAll(io.LimitReader(w.In, maxInput+1)) // an agent that does not end it waits for itself
 	if err != nil {
-		return nil, kedge.Errorf(kedge.Internal, "cannot read what the agent says: %w", err)
+		return nil, kedge.Errorf(kedge.Internal, "cannot read the agent's input: %w", err)
 	}
 	if len(input) > maxInput {
-		return nil, kedge.Errorf(kedge.Invalid, "more than %d bytes from the agent", maxInput)
+		return nil, kedge.Errorf(kedge.Invalid, "the agent sent more than %d bytes", maxInput)
 	}
 	if isStatus(args) {
 		return w.status(ctx, args, input)
@@ -274,7 +274,7 @@ func within[T any](ctx context.Context, do func() (T, error)) (T, error) {
 			var r result
 			defer func() {
 				if v := recover(); v != nil { // else the agent would see the process fail
-					r.err = kedge.Errorf(kedge.Internal, "a hook broke down: %v", v)
+					r.err = kedge.Errorf(kedge.Internal, "a hook crashed: %v", v)
 				}
 				done <- r
 			}()
@@ -286,6 +286,6 @@ func within[T any](ctx context.Context, do func() (T, error)) (T, error) {
 		return r.v, r.err
 	case <-ctx.Done():
 		var none T
-		return none, kedge.Errorf(kedge.Interrupted, "it took too long: %w", context.Cause(ctx))
+		return none, kedge.Errorf(kedge.Interrupted, "the hook took too long: %w", context.Cause(ctx))
 	}
 }

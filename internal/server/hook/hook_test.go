@@ -361,7 +361,7 @@ func TestCondensingHasABudget(t *testing.T) {
 	if left := c.left(); got != "" || len(left) != 1 || left[0].Data.Output != "" || left[0].Data.Bytes == 0 {
 		t.Errorf("told is %.80q, left is %+v", got, left)
 	}
-	if !strings.Contains(c.log(), "it took too long") {
+	if !strings.Contains(c.log(), "the hook took too long") {
 		t.Errorf("the log has %q", c.log())
 	}
 }
@@ -372,11 +372,11 @@ func TestNeverInTheWay(t *testing.T) {
 	c := newScene(t)
 	for _, x := range []struct{ args, input, log string }{
 		{"claude", "", "got no input"},
-		{"claude", "not json", "not understood"},
+		{"claude", "not json", "does not understand"},
 		{"nobody", event("Stop"), `no agent "nobody"`},
 		{"claude", event("SomethingNew"), ""},
 		{"claude", event("Stop", "cwd", "/elsewhere"), ""},
-		{"claude", `{"hook_event_name": 7}`, "not understood"},
+		{"claude", `{"hook_event_name": 7}`, "does not understand"},
 	} {
 		_ = os.RemoveAll(filepath.Join(c.home, "hooks"))
 		if got := c.run(x.input, x.args); got != "" {

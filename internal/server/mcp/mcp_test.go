@@ -228,7 +228,7 @@ func TestT18OutsideOfASession(t *testing.T) {
 		s := newServer(b)
 		s.Session = ""
 		text, failed := call(t, s, tool, `{}`)
-		if failed == reads || len(b.asked) > 0 != reads || failed && !strings.Contains(text, "inside a session of Kedge only\nhint: ") {
+		if failed == reads || len(b.asked) > 0 != reads || failed && !strings.Contains(text, "works only inside a session of Kedge\nhint: ") {
 			t.Errorf("%s: %v %q, asked %q", tool, failed, text, b.asked)
 		}
 	}

@@ -49,8 +49,8 @@ func operating[A any](name, call string, ask func(s *Server, a A) any) func(cont
 	use := calling(name, call, ask)
 	return func(ctx context.Context, s *Server, args json.RawMessage, progress func(json.RawMessage)) (json.RawMessage, error) {
 		if s.Operate == nil {
-			return nil, kedge.Errorf(kedge.Blocked, "%s is for an operator: this server was given no token", name).
-				WithHint("make one in your own terminal, kedge operator add NAME, and set it as KEDGE_OPERATOR for this server")
+			return nil, kedge.Errorf(kedge.Blocked, "%s needs an operator token, and this server has none", name).
+				WithHint("make one in your own terminal: kedge operator add NAME; then set it as KEDGE_OPERATOR for this server")
 		}
 		own := *s
 		own.Call = s.Operate

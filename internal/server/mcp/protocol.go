@@ -145,8 +145,8 @@ func (s *Server) callTool(ctx context.Context, r request, progress func(token js
 // use lets the tool do its work, if this server may.
 func (s *Server) use(ctx context.Context, t tool, args json.RawMessage, progress func(json.RawMessage)) (json.RawMessage, error) {
 	if s.Session == "" && (t.scope == own || t.scope == acting) {
-		return nil, kedge.Errorf(kedge.Blocked, "%s works inside a session of Kedge only", t.name).
-			WithHint("start the agent in one (kedge new NAME -- COMMAND), and let it pass KEDGE_SESSION and KEDGE_TOKEN on to this server")
+		return nil, kedge.Errorf(kedge.Blocked, "%s works only inside a session of Kedge", t.name).
+			WithHint("start the agent in a session: kedge new NAME -- COMMAND; the agent must pass KEDGE_SESSION and KEDGE_TOKEN on to this server")
 	}
 	return t.run(ctx, s, args, progress)
 }

@@ -42,7 +42,7 @@ func Valid(pattern string) error {
 	}
 	if err := validate(split(pattern)); err != nil {
 		return kedge.Errorf(kedge.Invalid, "pattern %q %w", pattern, err).
-			WithHint("put a backslash before a character that is meant as itself")
+			WithHint("put a backslash before a special character that is meant literally")
 	}
 	return nil
 }
@@ -69,7 +69,7 @@ func validate(elems []string) error {
 func validElem(e string) error {
 	switch {
 	case e == "" || e == ".":
-		return kedge.Errorf(kedge.Invalid, "has an empty element")
+		return kedge.Errorf(kedge.Invalid, "has an empty part between slashes")
 	case e == "..":
 		return kedge.Errorf(kedge.Invalid, `has ".." in it`)
 	case e == deep:
@@ -78,7 +78,7 @@ func validElem(e string) error {
 	for rest := e; rest != ""; {
 		_, n, ok := next(rest)
 		if !ok {
-			return kedge.Errorf(kedge.Invalid, "has a class or an escape without an end in %q", e)
+			return kedge.Errorf(kedge.Invalid, "has an unfinished [class] or backslash in %q", e)
 		}
 		rest = rest[n:]
 	}
