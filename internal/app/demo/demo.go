@@ -265,7 +265,7 @@ func (s *stage) judge() error {
 	r := s.report
 	switch {
 	case r.Verified != r.Features:
-		return kedge.Errorf(kedge.Internal, "%d of %d features are verified", r.Verified, r.Features)
+		return kedge.Errorf(kedge.Internal, "only %d of %d features are verified", r.Verified, r.Features)
 	case r.DaemonKills == 0 || r.AgentKills == 0:
 		return kedge.Errorf(kedge.Internal, "%d daemons and %d agents were killed, and not one of each", r.DaemonKills, r.AgentKills)
 	case len(r.Caught) != 2:

@@ -264,7 +264,7 @@ func (s *stage) oneShot(ctx context.Context) error {
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	if err := cmd.Run(); err != nil {
 		if _, ended := errors.AsType[*exec.ExitError](err); !ended {
-			return kedge.Errorf(kedge.Internal, "the long session: %w", err)
+			return kedge.Errorf(kedge.Internal, "the long session of the demo failed: %w", err)
 		}
 		s.report.OneShot.Said = strings.TrimSpace(errs.String())
 	}

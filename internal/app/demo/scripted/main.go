@@ -31,7 +31,7 @@ func Main(args []string, w World) int {
 		args = args[:1]
 	}
 	if len(args) != 1 {
-		return complain(w, kedge.Errorf(kedge.Invalid, "%s; what a script is: kedge fakeagent --help", usage))
+		return complain(w, kedge.Errorf(kedge.Invalid, "%s; the format of a script: kedge fakeagent --help", usage))
 	}
 	b, err := os.ReadFile(args[0])
 	if err != nil {
