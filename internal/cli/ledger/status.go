@@ -44,6 +44,9 @@ func statusText(w io.Writer, out status.Reply) {
 		fmt.Fprintf(w, "%-11s %s\n", name, fmt.Sprintf(format, args...))
 	}
 	row("project", "%s (%s)", out.Name, out.Dir)
+	if out.NotSetUp {
+		row("set-up", "Kedge is not set up here: its files are not in .kedge/")
+	}
 	if out.Plan != nil && out.Plan.ID == "" {
 		row("plan", "%s: a draft in %s; look at it: kedge plan check", frame.Spaced(out.Plan.Status), ".kedge/plan.md")
 	} else if out.Plan != nil {
