@@ -316,7 +316,7 @@ func haltSteps(st *run.State) []kedge.NextStep {
 	case run.Paused, run.Stopped, run.Fault, run.Environment, run.NoAgent:
 		return []kedge.NextStep{continueStep()}
 	case run.Returned:
-		return []kedge.NextStep{runStep().For("continue the run")}
+		return returnedSteps(st)
 	case run.Untrusted:
 		return []kedge.NextStep{kedge.Step("kedge", "approve").For("see what needs your approval"), continueStep()}
 	case run.OverBudget:
