@@ -208,8 +208,8 @@ func returnedSteps(st *run.State) []kedge.NextStep {
 // blockedSteps are what you do about a feature that is blocked.
 func blockedSteps(id kedge.FeatureID) []kedge.NextStep {
 	return []kedge.NextStep{
-		kedge.Step("kedge", "feature", "show", string(id)).For("see why it is blocked"),
-		kedge.Step("kedge", "feature", "reopen", string(id)).For("try it again"),
+		kedge.Step("kedge", "feature", "show", string(id)).For("see why " + string(id) + " is blocked"),
+		kedge.Step("kedge", "feature", "reopen", string(id)).For("try " + string(id) + " again"),
 	}
 }
 
