@@ -181,6 +181,7 @@ type FilterApprovedData struct {
 // InitData is what init put into the project's folder, or took out of it.
 type InitData struct {
 	Files  []InitFile `json:"files"`
+	Cut    []string   `json:"cut,omitempty"`    // of a removal: which of the files stay, without Kedge's lines
 	Kept   []string   `json:"kept,omitempty"`   // of a removal: what somebody changed, and why it stays
 	Commit string     `json:"commit,omitempty"` // empty: nothing was committed
 }

@@ -1,6 +1,9 @@
 package kedge
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // Project is a git repository, or a plain folder, that Kedge knows.
 type Project struct {
@@ -23,6 +26,15 @@ type Salvage struct {
 	Attic  []string  `json:"attic"` // paths moved to the attic
 	Reason string    `json:"reason"`
 	At     time.Time `json:"at"`
+	Paths  []string  `json:"paths,omitempty"` // in a list: the first of its files, where the reason names no feature
+}
+
+// Feature is the feature that the work was for, as the reason names it; empty: for none.
+func (s Salvage) Feature() FeatureID {
+	if id, _, ok := strings.Cut(s.Reason, ": "); ok && ValidName(id) {
+		return FeatureID(id)
+	}
+	return ""
 }
 
 // Worktree is one git worktree of a project, as `worktree ls` shows it. Unknown

@@ -252,7 +252,7 @@ func TestInitAndRemoveGiveBackEveryByte(t *testing.T) {
 			if r := g.init("req-1"); len(r.Written) != 10 || r.Commit == nil {
 				t.Errorf("init %+v", r)
 			}
-			if r := g.remove("req-2"); len(r.Removed) != 10 || len(r.Kept) != 0 || r.Commit == nil {
+			if r := g.remove("req-2"); len(r.Removed) != 7 || len(r.Cut) != 3 || len(r.Kept) != 0 || r.Commit == nil {
 				t.Errorf("remove %+v", r)
 			}
 			if got := g.files(); !reflect.DeepEqual(got, before) {

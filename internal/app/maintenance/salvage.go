@@ -17,13 +17,27 @@ type SalvageListReply struct {
 	Salvages []kedge.Salvage `json:"salvages"`
 }
 
-// SalvageList lists the salvage in the repository. It does not need the journal.
+// namedPaths is how many files of a salvage are named.
+const namedPaths = 3
+
+// SalvageList lists the salvage in the repository. It does not need the journal. What was
+// for no feature is known by its first files.
 func (s *Maintenance) SalvageList(ctx context.Context, who projects.Caller, _ SalvageListRequest) (SalvageListReply, error) {
 	_, repo, err := s.home.Repository(ctx, who)
 	if err != nil {
 		return SalvageListReply{}, err
 	}
 	list, err := repo.Salvages(ctx)
+	for i, v := range list {
+		if v.Feature() != "" {
+			continue
+		}
+		paths, err := repo.SalvagePaths(ctx, v)
+		if err != nil { // what it stood on may be gone
+			continue
+		}
+		list[i].Paths = paths[:min(namedPaths, len(paths))]
+	}
 	return SalvageListReply{Salvages: list}, err
 }
 

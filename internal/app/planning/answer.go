@@ -40,7 +40,9 @@ type AnswerReply struct {
 func (s *Planner) Answer(ctx context.Context, who projects.Caller, in AnswerRequest) (AnswerReply, error) {
 	in.Text = strings.TrimSpace(in.Text)
 	switch {
-	case in.Text == "" || len(in.Text) > runs.MaxText:
+	case in.Text == "":
+		return AnswerReply{}, kedge.Errorf(kedge.Invalid, "the answer is empty; nothing was stored").WithHint("kedge answer %s TEXT", in.Name)
+	case len(in.Text) > runs.MaxText:
 		return AnswerReply{}, kedge.Errorf(kedge.Invalid, "an answer is a text of at most %d bytes", runs.MaxText).WithHint("kedge answer %s TEXT", in.Name)
 	case redact.Text(in.Text) != in.Text:
 		return AnswerReply{}, kedge.Errorf(kedge.Invalid, "the answer holds what looks like a secret").

@@ -74,16 +74,18 @@ func (s *Runs) tellAccepted(ctx context.Context, p *projects.Project, who projec
 	return written(ctx, eng, st.Run, ev.Feature)
 }
 
-// runOf is the run that has to know when work on a feature is accepted: the newest,
-// where it lives or has such work, else the newest that has any and has not landed.
+// runOf is the run that has to know when a feature is accepted: the newest, where it
+// lives or has it waiting, else the newest that has work on it which has not landed.
 func (s *Runs) runOf(ctx context.Context, p *projects.Project, id kedge.FeatureID) (run.State, bool, error) {
 	has := func(st *run.State) bool {
 		f := st.FeatureOf(id)
 		return f != nil && f.Work != ""
 	}
 	st, live, err := ledger.LiveRun(ctx, p)
-	if err != nil || live || has(&st) || !p.Git || st.Run == "" {
-		return st, live || has(&st), err
+	f := st.FeatureOf(id)
+	found := live || has(&st) || f != nil && f.Status == kedge.NeedsReview
+	if err != nil || found || !p.Git || st.Run == "" {
+		return st, found, err
 	}
 	left, err := s.landing.Unlanded(ctx, p)
 	for _, u := range left {

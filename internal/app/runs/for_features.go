@@ -13,8 +13,11 @@ import (
 // ledgerRuns are the runs as packages features and memory need them.
 type ledgerRuns struct{ s *Runs }
 
-// Tell implements features.Runs.
+// Tell implements features.Runs. The ledger has what it tells.
 func (r ledgerRuns) Tell(ctx context.Context, p *projects.Project, who projects.Caller, ev run.Input) error {
+	if ev.Kind == run.Accepted {
+		ev.Scope = run.InLedger
+	}
 	return r.s.tellRun(ctx, p, who, ev)
 }
 

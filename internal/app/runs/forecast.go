@@ -103,7 +103,7 @@ func (s *Runs) courseBy(ctx context.Context, p *projects.Project, st *run.State,
 			}
 		}
 		past := j.DoneBefore(startOf(st.Run), prices.USD)
-		c = stats.Compare(stats.Foresee(past, open, st.Rules.Parallel, agentOf(st.Rules.Agent)), j.DoneBy(st.Run, prices.USD))
+		c = stats.Along(past, j.DoneBy(st.Run, prices.USD), open, st.Rules.Parallel, agentOf(st.Rules.Agent))
 	})
 	return c, err
 }

@@ -36,8 +36,8 @@ func reviewOf(f *run.Feature) RunReview {
 
 // reviewWays are the steps to look at work, to accept it and to refuse it.
 func reviewWays(f *run.Feature) (look, accept, deny kedge.NextStep) {
-	look = kedge.Step("git", append([]string{"show"}, strings.Split(f.Work, ",")...)...).For("see the work")
-	accept = kedge.Step("kedge", "approve", string(f.ID), "--reason", "WHY").For("approve the work")
+	look = kedge.Step("git", append([]string{"show"}, strings.Split(f.Work, ",")...)...).For("see the work of " + string(f.ID))
+	accept = kedge.Step("kedge", "approve", string(f.ID), "--reason", "WHY").For("approve the work of " + string(f.ID))
 	return look, accept, denyStep(string(f.ID))
 }
 
@@ -48,7 +48,7 @@ func reviewSteps(f *run.Feature) []kedge.NextStep {
 	look, accept, deny := reviewWays(f)
 	switch {
 	case f.Aside && f.Status == kedge.NeedsReview:
-		return []kedge.NextStep{kedge.Step("kedge", "salvage", "ls").For("see what was set aside"), reopenStep(f.ID).For("try it again")}
+		return []kedge.NextStep{kedge.Step("kedge", "salvage", "ls").For("see what was set aside of " + string(f.ID)), reopenStep(f.ID).For("try " + string(f.ID) + " again")}
 	case f.Work == "":
 		return []kedge.NextStep{accept, deny}
 	case f.Let == run.LetLanded:
@@ -68,7 +68,7 @@ func revertStep(f *run.Feature) kedge.NextStep {
 	commits := strings.Split(f.Work, ",")
 	slices.Reverse(commits)
 	return kedge.Step("git", append([]string{"revert", "--no-edit"}, commits...)...).
-		For("reject it, and remove it from your branch").AndThen(reopenStep(f.ID))
+		For("reject the work of " + string(f.ID) + ", and remove it from your branch").AndThen(reopenStep(f.ID))
 }
 
 // toReview is the work in what a run would land that nobody accepted, neither in a

@@ -192,11 +192,24 @@ func asInLedger(features []run.Feature) []kedge.Feature {
 	return out
 }
 
+// returnedSteps let a run go on that was over until you said something of a feature. Where
+// nothing of it can begin, they land its work, unless that waits for something else.
+func returnedSteps(st *run.State) []kedge.NextStep {
+	switch {
+	case len(st.Jobs) > 0 || len(plan.Ready(asInLedger(st.Features))) > 0:
+		return []kedge.NextStep{runStep().For("continue the run")}
+	case st.Landed != st.Tip && !toLandBy(st) && len(st.Unaccepted()) == 0:
+		return landSteps(st)
+	default:
+		return nil
+	}
+}
+
 // blockedSteps are what you do about a feature that is blocked.
 func blockedSteps(id kedge.FeatureID) []kedge.NextStep {
 	return []kedge.NextStep{
-		kedge.Step("kedge", "feature", "show", string(id)).For("see why it is blocked"),
-		kedge.Step("kedge", "feature", "reopen", string(id)).For("try it again"),
+		kedge.Step("kedge", "feature", "show", string(id)).For("see why " + string(id) + " is blocked"),
+		kedge.Step("kedge", "feature", "reopen", string(id)).For("try " + string(id) + " again"),
 	}
 }
 

@@ -316,7 +316,7 @@ func haltSteps(st *run.State) []kedge.NextStep {
 	case run.Paused, run.Stopped, run.Fault, run.Environment, run.NoAgent:
 		return []kedge.NextStep{continueStep()}
 	case run.Returned:
-		return []kedge.NextStep{runStep().For("continue the run")}
+		return returnedSteps(st)
 	case run.Untrusted:
 		return []kedge.NextStep{kedge.Step("kedge", "approve").For("see what needs your approval"), continueStep()}
 	case run.OverBudget:
@@ -357,13 +357,13 @@ func askedBy(st *run.State, j *run.Job) []kedge.NextStep {
 	id := string(st.Features[j.Feature].ID)
 	switch j.Phase {
 	case run.Asking:
-		return []kedge.NextStep{kedge.Step("kedge", "answer", id, "TEXT").For("answer it")}
+		return []kedge.NextStep{kedge.Step("kedge", "answer", id, "TEXT").For("answer " + id)}
 	case run.Reviewing:
 		var look []kedge.NextStep
 		if j.Base != "" && j.Tree != "" { // both are in the repository, wherever one looks from
-			look = append(look, kedge.Step("git", "diff", words.Hash(j.Base), words.Hash(j.Tree), "--", ":/", ":(top,exclude)"+kedge.Dir, ":(top,exclude)"+kedge.ContextFile).For("see the work"))
+			look = append(look, kedge.Step("git", "diff", words.Hash(j.Base), words.Hash(j.Tree), "--", ":/", ":(top,exclude)"+kedge.Dir, ":(top,exclude)"+kedge.ContextFile).For("see the work of "+id))
 		}
-		return append(look, kedge.Step("kedge", "approve", id).For("approve the work"), denyStep(id))
+		return append(look, kedge.Step("kedge", "approve", id).For("approve the work of "+id), denyStep(id))
 	default:
 		return nil
 	}
@@ -371,7 +371,7 @@ func askedBy(st *run.State, j *run.Job) []kedge.NextStep {
 
 // denyStep says no to the work on a feature.
 func denyStep(id string) kedge.NextStep {
-	return kedge.Step("kedge", "deny", id, "--reason", "WHY").For("reject it")
+	return kedge.Step("kedge", "deny", id, "--reason", "WHY").For("reject the work of " + id)
 }
 
 // shownNext bounds a list of what to do next.

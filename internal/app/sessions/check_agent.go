@@ -1,6 +1,7 @@
 package sessions
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -27,6 +28,9 @@ func CheckAgent(cfg config.Config, p *projects.Project, route string, env []stri
 	if err != nil {
 		return kedge.Errorf(kedge.Blocked, "%w", err).WithHint("%s", kedge.HintOf(err))
 	}
+	if script := cfg.ScriptOf(a); script != "" && !isFile(filepath.Join(p.Dir, script)) {
+		return missingScript(name, script, again)
+	}
 	if _, err := hold.LookPath(ad.Program(), p.Dir, env); err != nil {
 		refused := kedge.Errorf(kedge.Blocked, "agent %q cannot be started: %w", name, err)
 		switch hint := kedge.HintOf(err); {
@@ -38,6 +42,18 @@ func CheckAgent(cfg config.Config, p *projects.Project, route string, env []stri
 		return refused.WithHint("%s", installOr(InstalledAgents(cfg, p.Dir, env), again))
 	}
 	return nil
+}
+
+// missingScript is the error about an agent whose script is not in the repository.
+func missingScript(name, script string, again kedge.NextStep) error {
+	return kedge.Errorf(kedge.Blocked, "agent %q cannot be started: its script %s is not in the repository", name, script).
+		WithHint("write %s, make it executable and commit it; or correct command under [agents.%s] in .kedge/config.toml and commit that; then: %s", script, name, again)
+}
+
+// isFile tells whether there is a file, which may be executable or not.
+func isFile(name string) bool {
+	fi, err := os.Stat(name)
+	return err == nil && !fi.IsDir()
 }
 
 // InstalledAgents are the agents that a run could start now, sorted by name.

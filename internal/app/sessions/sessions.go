@@ -99,9 +99,22 @@ func checkAsked(in SessionNew) error {
 func checkCommand(in SessionNew) error {
 	_, err := hold.LookPath(in.Command[0], in.Dir, in.Env)
 	if err != nil && kedge.HintOf(err) == "" {
-		return kedge.Errorf(kedge.KindOf(err), "%w", err).WithHint("install it, or name it by its path: kedge new %s -- /path/to/it", in.Name)
+		return kedge.Errorf(kedge.KindOf(err), "%w", err).WithHint("install it, or name it by its path: %s", in.newStep("/path/to/it"))
 	}
 	return err
+}
+
+// newStep is the command line that asks for the session, with another command.
+func (in SessionNew) newStep(command ...string) kedge.NextStep {
+	args := []string{"new", in.Name}
+	switch {
+	case in.Worktree == nil:
+	case in.Worktree.Branch == "":
+		args = append(args, "--worktree")
+	default:
+		args = append(args, "--worktree="+in.Worktree.Branch)
+	}
+	return kedge.Step("kedge", append(append(args, "--"), command...)...)
 }
 
 // decideSession starts a session in the journal; previous is the one it resumes.

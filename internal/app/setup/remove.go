@@ -26,7 +26,8 @@ type InitRemoveRequest struct{}
 // `project rm` forgets it.
 type InitRemoveReply struct {
 	Project kedge.Project `json:"project"`
-	Removed []string      `json:"removed"` // files, files that lost Kedge's lines, and refs of git
+	Removed []string      `json:"removed"` // files and refs of git
+	Cut     []string      `json:"cut"`     // files of yours that lost Kedge's lines
 	Kept    []string      `json:"kept"`    // what was changed since, or was never init's
 	Left    []Leaving     `json:"left"`    // what stays in git, with what takes it out
 	Commit  *string       `json:"commit"`
@@ -54,7 +55,7 @@ func (s *Setup) InitRemove(ctx context.Context, who projects.Caller, _ InitRemov
 	if err != nil {
 		return InitRemoveReply{}, err
 	}
-	r := InitRemoveReply{Project: at.Project.Project, Removed: []string{}, Kept: []string{}, Left: []Leaving{}}
+	r := InitRemoveReply{Project: at.Project.Project, Removed: []string{}, Cut: []string{}, Kept: []string{}, Left: []Leaving{}}
 	if len(evs) > 0 {
 		if err := r.tell(evs); err != nil {
 			return r, err
@@ -73,8 +74,11 @@ func (r *InitRemoveReply) tell(evs []kedge.Event) error {
 		return err
 	}
 	for _, f := range data.Files {
-		r.Removed = append(r.Removed, f.Path)
+		if !slices.Contains(data.Cut, f.Path) {
+			r.Removed = append(r.Removed, f.Path)
+		}
 	}
+	r.Cut = append(r.Cut, data.Cut...)
 	r.Kept = append(r.Kept, data.Kept...)
 	if data.Commit != "" {
 		r.Commit = &data.Commit
@@ -120,6 +124,9 @@ func (s *Setup) takeOut(ctx context.Context, at *site, who projects.Caller) ([]k
 	data := kedge.InitData{Files: []kedge.InitFile{}, Commit: commit, Kept: append(kept, keptPieces...)}
 	for _, c := range changes {
 		data.Files = append(data.Files, kedge.InitFile{Path: c.path})
+		if c.text != nil {
+			data.Cut = append(data.Cut, c.path)
+		}
 	}
 	data.Kept = append(data.Kept, at.strangers(data.Kept)...)
 	ev, err := projects.Event(kedge.InitRemoved, who, data)

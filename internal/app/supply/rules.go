@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -146,11 +144,11 @@ func (s *Supply) CheckCommitted(ctx context.Context, p *projects.Project, repo *
 		return kedge.Errorf(kedge.Blocked, "%w: %s has uncommitted changes, and a run reads only the committed file", err, scaffold.ConfigFile).
 			WithHint("git commit -m \"settings of Kedge\" %s && %s", scaffold.ConfigFile, again)
 	}
-	if err != nil || len(a.Command) == 0 || filepath.IsAbs(a.Command[0]) || !strings.Contains(a.Command[0], "/") {
+	script := here.ScriptOf(a)
+	if err != nil || script == "" {
 		return err
 	}
-	script := path.Clean(a.Command[0])
-	if there, err := repo.Exists(ctx, base, script); err != nil || there || strings.HasPrefix(script, "../") {
+	if there, err := repo.Exists(ctx, base, script); err != nil || there {
 		return err
 	}
 	return kedge.Errorf(kedge.Blocked, "agent %q cannot be started: %s is not committed, and a run uses only committed files", name, script).

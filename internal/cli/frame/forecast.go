@@ -20,9 +20,20 @@ func ForecastText(f stats.Forecast) string {
 	parts := []string{
 		rangeText(f.Tokens, "tokens unknown", func(v float64) string { return ShortNumber(int64(math.Round(v))) }, " tokens"),
 		rangeText(f.USD, "cost unknown", func(v float64) string { return "$" + USD(v) }, ""),
-		rangeText(f.Hours, "time unknown", func(v float64) string { return Span(time.Duration(v * float64(time.Hour))) }, ""),
+		rangeText(f.Hours, "time unknown", hoursText, ""),
 	}
 	return fmt.Sprintf("%s for %s; %s", strings.Join(parts, ", "), Counted(f.Features, "feature"), basisText(f.Basis))
+}
+
+// shortTime stands for every time that is too short to be compared.
+const shortTime = "under a minute"
+
+// hoursText is a time that work may take.
+func hoursText(hours float64) string {
+	if d := time.Duration(hours * float64(time.Hour)); d >= time.Minute {
+		return Span(d)
+	}
+	return shortTime
 }
 
 // rangeText is a figure with its range.
@@ -31,7 +42,9 @@ func rangeText(r *stats.Range, unknown string, number func(float64) string, unit
 	case r == nil:
 		return unknown
 	case r.Low == nil || r.High == nil:
-		return number(r.Likely) + unit + " (range unknown)"
+		return number(r.Likely) + unit + " (no range yet)"
+	case number(*r.High) == shortTime:
+		return shortTime
 	default:
 		return fmt.Sprintf("%s%s (%s to %s)", number(r.Likely), unit, number(*r.Low), number(*r.High))
 	}
@@ -54,6 +67,9 @@ func CourseText(c stats.Course) string {
 	if c.Forecast.Basis.Features == 0 {
 		return "there was none when the run began"
 	}
+	if c.OfRun {
+		return "there was none when the run began; it comes from what the run has done"
+	}
 	if c.Done == 0 {
 		return "how far it is off is unknown until a feature is done"
 	}
@@ -62,7 +78,10 @@ func CourseText(c stats.Course) string {
 		what string
 		off  *float64
 	}{{"tokens", c.Off.Tokens}, {"cost", c.Off.USD}, {"time", c.Off.Hours}} {
-		if f.off != nil {
+		switch {
+		case f.what == "time" && isShort(c):
+			parts = append(parts, f.what+" "+shortTime)
+		case f.off != nil:
 			parts = append(parts, f.what+" "+offText(*f.off))
 		}
 	}
@@ -72,9 +91,23 @@ func CourseText(c stats.Course) string {
 	return fmt.Sprintf("after %d of %s: %s", c.Done, Counted(c.Forecast.Features, "feature"), strings.Join(parts, ", "))
 }
 
+// isShort tells whether what is done took, and was forecast to take, no time that is worth
+// comparing.
+func isShort(c stats.Course) bool {
+	if c.Spent.Hours == nil || c.Forecast.Hours == nil {
+		return false
+	}
+	likely := c.Forecast.Hours.Likely * float64(c.Done) / float64(max(1, c.Forecast.Features))
+	return hoursText(*c.Spent.Hours) == shortTime && hoursText(likely) == shortTime
+}
+
 // offText says how much more or less something is than was forecast.
 func offText(off float64) string {
 	switch percent := int(math.Round(100 * off)); {
+	case percent >= 900:
+		return fmt.Sprintf("%.0f times the forecast", 1+off)
+	case percent > 200:
+		return fmt.Sprintf("%.1f times the forecast", 1+off)
 	case percent > 0:
 		return fmt.Sprintf("%d%% over", percent)
 	case percent < 0:

@@ -3,6 +3,7 @@ package frame
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"kedge"
@@ -23,11 +24,7 @@ func (env *Env) AfterChange(ctx context.Context) {
 	if err != nil {
 		return // what was asked for is done, and kedge status says what is wrong
 	}
-	for _, s := range out.NextSteps {
-		if !out.Going || !aboutGoing(s) {
-			env.Next(s)
-		}
-	}
+	env.Next(slices.DeleteFunc(out.NextSteps, func(s kedge.NextStep) bool { return out.Going && aboutGoing(s) })...)
 	if out.Going {
 		env.Talk("next: kedge run   (shows the run; it continues by itself)")
 	}

@@ -44,6 +44,9 @@ func statusText(w io.Writer, out status.Reply) {
 		fmt.Fprintf(w, "%-11s %s\n", name, fmt.Sprintf(format, args...))
 	}
 	row("project", "%s (%s)", out.Name, out.Dir)
+	if out.NotSetUp {
+		row("set-up", "Kedge is not set up here: its files are not in .kedge/")
+	}
 	if out.Plan != nil && out.Plan.ID == "" {
 		row("plan", "%s: a draft in %s; look at it: kedge plan check", frame.Spaced(out.Plan.Status), ".kedge/plan.md")
 	} else if out.Plan != nil {
@@ -205,7 +208,7 @@ func nextLines(out status.Reply) []string {
 	var lines []string
 	switch {
 	case len(out.NextSteps) == 0 && out.Next == nil:
-		lines = append(lines, nothingNext(out.Why, out.Features.Total))
+		lines = append(lines, nothingNext(out.Why, out.Features))
 	case idle && out.Next != nil || len(out.NextSteps) == 0:
 		lines = append(lines, nextFeature(*out.Next))
 	}
@@ -228,10 +231,15 @@ func nextFeature(n kedge.Next) string {
 	return s + ": " + n.Feature.Name
 }
 
-// nothingNext says why nothing is next and, at the very beginning, how to begin.
-func nothingNext(why string, features int) string {
-	if features > 0 {
+// nothingNext says why nothing is next and, at the very beginning and when all is done,
+// how there comes to be work.
+func nothingNext(why string, n status.FeatureCounts) string {
+	switch n.Total {
+	case 0:
+		return "nothing: " + why + "; add one: kedge feature add --help, or plan them: kedge plan --help"
+	case n.Completed + n.Skipped:
+		return "nothing: " + why + "; add one: kedge feature add --help, or plan more: kedge plan --help"
+	default:
 		return "nothing: " + why
 	}
-	return "nothing: " + why + "; add one: kedge feature add --help, or plan them: kedge plan --help"
 }

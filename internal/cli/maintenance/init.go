@@ -151,6 +151,9 @@ func runInitRemove(ctx context.Context, env *frame.Env) error {
 		for _, path := range r.Removed {
 			fmt.Fprintf(w, "removed %s\n", path)
 		}
+		for _, path := range r.Cut {
+			fmt.Fprintf(w, "changed %s: Kedge's lines are removed, yours stay\n", plain.Line(path))
+		}
 		for _, path := range r.Kept {
 			fmt.Fprintf(w, "kept    %s\n", path)
 		}
@@ -163,7 +166,7 @@ func runInitRemove(ctx context.Context, env *frame.Env) error {
 		if r.Commit != nil {
 			fmt.Fprintf(w, "commit  %s\n", *r.Commit)
 		}
-		if len(r.Removed) == 0 {
+		if len(r.Removed)+len(r.Cut) == 0 {
 			fmt.Fprintf(w, "nothing to remove\n")
 		}
 		fmt.Fprintf(w, "the journal stays and has everything; kedge init sets Kedge up again\n")

@@ -3,6 +3,7 @@ package maintenance
 import (
 	"fmt"
 	"io"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -46,9 +47,21 @@ func salvageLines(w io.Writer, list []kedge.Salvage) {
 		if n := len(s.Attic); n > 0 {
 			files += fmt.Sprintf(" (%d in the attic)", n)
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", s.ID, s.At.Local().Format("2006-01-02 15:04"), files, plain.Line(s.Reason))
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", s.ID, s.At.Local().Format("2006-01-02 15:04"), files, plain.Line(s.Reason)+pathsText(s))
 	}
 	_ = t.Flush() // a closed pipe is the reader's choice
+}
+
+// pathsText names the first files of a salvage; empty where its reason says enough.
+func pathsText(s kedge.Salvage) string {
+	if len(s.Paths) == 0 {
+		return ""
+	}
+	text := plain.Line(strings.Join(s.Paths, ", "))
+	if n := s.Files - len(s.Paths); n > 0 {
+		text += fmt.Sprintf(" and %d more", n)
+	}
+	return " (" + text + ")"
 }
 
 func newSalvageRestore(env *frame.Env) *cobra.Command {

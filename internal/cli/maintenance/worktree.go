@@ -28,6 +28,15 @@ func Worktree(env *frame.Env) *cobra.Command {
 func newWorktreeLs(env *frame.Env) *cobra.Command {
 	return &cobra.Command{
 		Use: "ls", Short: "List worktrees with size, age, owner and state", Args: cobra.NoArgs,
+		Long: `List worktrees with size, age, owner and state.
+
+  AGE      how long ago something in the worktree last changed
+  OWNER    the id of the running process that the worktree was made for, or of
+           one that works in it; none if there is no such process
+  STATE    dirty: it has changes that are not committed; merged: its commits
+           are on another branch too; main: the repository's own checkout;
+           gone: its folder is missing or broken
+  SESSION  the last session that worked in it, if it was made for a session`,
 		Example: "  kedge worktree ls\n  kedge worktree ls --json",
 		RunE: func(c *cobra.Command, _ []string) error {
 			return frame.Ask(c.Context(), env, "worktree.list", maintenance.WorktreeListRequest{}, func(w io.Writer, out maintenance.WorktreeListReply) { worktreeTable(w, out.Worktrees) })

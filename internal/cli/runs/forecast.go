@@ -9,6 +9,7 @@ import (
 	"kedge/internal/app/runs"
 	"kedge/internal/app/supply"
 	"kedge/internal/cli/frame"
+	"kedge/internal/insight/stats"
 	"kedge/internal/text/plain"
 )
 
@@ -74,18 +75,23 @@ func offNow(before, now runs.RunView) string {
 	if c == nil || c.Forecast.Basis.Features == 0 || before.Forecast == nil || c.Done <= before.Forecast.Done {
 		return ""
 	}
-	return "forecast: " + plain.Line(frame.CourseText(*c))
+	return "forecast: " + plain.Line(paceText(*c))
+}
+
+// paceText is how far a run is off its forecast or, where it had none, what the rest of it
+// may take.
+func paceText(c stats.Course) string {
+	if c.OfRun || c.Done == 0 {
+		return frame.ForecastText(c.Forecast)
+	}
+	return frame.CourseText(c)
 }
 
 // forecastLine is the forecast in the table of a run.
 func forecastLine(v runs.RunView) string {
 	c := v.Forecast
-	switch {
-	case c == nil || c.Forecast.Features == 0 || c.Forecast.Basis.Features == 0:
+	if c == nil || c.Forecast.Features == 0 || c.Forecast.Basis.Features == 0 {
 		return "" // there is none, which was said when the run began
-	case c.Done > 0:
-		return "pace  " + frame.CourseText(*c)
-	default:
-		return "pace  " + frame.ForecastText(c.Forecast)
 	}
+	return "pace  " + paceText(*c)
 }

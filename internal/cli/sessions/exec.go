@@ -53,8 +53,9 @@ func Exec(env *frame.Env) *cobra.Command {
 The command gets your input, folder and environment. When it has ended, Kedge
 prints failures, errors, warnings, places (path:line) and totals. Passing
 tests, progress, installation, library frames and repeated lines are only
-counted. Fewer than 40 lines are printed unchanged. On a terminal, a line on
-stderr shows how long the command runs, how much it printed and its last line.
+counted. Fewer than 40 lines are printed unchanged, and so is output that this
+would not make shorter. On a terminal, a line on stderr shows how long the
+command runs, how much it printed and its last line.
 
 Kedge keeps both streams in their order and without secrets, in
 $KEDGE_HOME/exec: the last 200 commands, at most 512 MB. kedge logs exec-…
@@ -225,8 +226,8 @@ func readKept(f *os.File) (int64, string, error) {
 // showExec prints the condensed output and where the whole one is.
 func showExec(env *frame.Env, r output.Record, kept *output.Kept, text string) error {
 	line := shellLine(r.Command)
-	c := condense.Condense(line, text)
 	if env.JSON {
+		c := condense.Condense(line, text)
 		reply := execReply{
 			ID: kept.ID, Command: r.Command, Exit: r.Exit, MS: r.MS, Bytes: r.Bytes,
 			Lines: c.Lines, Shown: c.Shown, Cut: append([]condense.Cut{}, c.Cut...), Log: kept.Path(), Text: c.Text,
@@ -236,9 +237,7 @@ func showExec(env *frame.Env, r output.Record, kept *output.Kept, text string) e
 		}
 		return env.Show(reply, nil)
 	}
-	if len(c.Cut) > 0 {
-		c.Text += "[all of it: kedge logs " + kept.ID + "]\n"
-	}
+	c := condense.CondenseWith(line, text, "[all of it: kedge logs "+kept.ID+"]\n")
 	if _, err := io.WriteString(env.RawOut, c.Text); err != nil {
 		return kedge.Errorf(kedge.Internal, "write: %w", err)
 	}

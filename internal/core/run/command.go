@@ -85,6 +85,9 @@ const Wanted = "wanted"
 // Breaking is the scope of landing what is known to break features that were done.
 const Breaking = "regressed"
 
+// InLedger is the scope of an acceptance that completed the feature in the ledger.
+const InLedger = "in_ledger"
+
 // Unfinished is the scope of what is saved of a session that ends before its work is
 // done: nothing of it may be known to it alone.
 const Unfinished = "unfinished"

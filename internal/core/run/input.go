@@ -115,7 +115,7 @@ type Input struct {
 	Specs    []Spec            `json:"specs,omitempty"`    // Begun, Planned
 	Feature  kedge.FeatureID   `json:"feature,omitempty"`  // what a person speaks of
 	Features []kedge.FeatureID `json:"features,omitempty"` // LandAsked: need not be accepted before; Gated, Integrated: completed ones that are red
-	Scope    string            `json:"scope,omitempty"`    // LandAsked: Breaking, or nothing
+	Scope    string            `json:"scope,omitempty"`    // LandAsked: Breaking; Accepted: InLedger; or nothing
 	Hash     string            `json:"hash,omitempty"`     // Amended: the new definition, of which Specs has what the run knows
 	Alike    bool              `json:"alike,omitempty"`    // Amended: it differs from the one before in what it depends on, and nothing else
 	Reason   string            `json:"reason,omitempty"`

@@ -76,7 +76,7 @@ func (t *stepper) accept(f *Feature, j *Job) {
 	case j != nil && j.Phase == Reviewing:
 		t.decided()
 	case j != nil || f.Aside: // it is on its way, or there is nothing to accept
-	case f.Work != "":
+	case f.Work != "" || t.ev.Scope == InLedger && t.s.Over():
 		t.takeOn(f)
 	default:
 		t.reopen(f, ClaimAccepted, "")
@@ -112,8 +112,8 @@ func (t *stepper) want(f *Feature, what string, by kedge.Actor) {
 
 // takeOn completes a feature whose work is on the integration branch by a person's
 // word. The ledger there says so before it lands: a job writes it down. What the user's
-// own branch has needs none, for its ledger is the user's too. A run that was over
-// stays so.
+// own branch has needs none, for its ledger is the user's too, nor does a feature without
+// work there. A run that was over stays so.
 func (t *stepper) takeOn(f *Feature) {
 	why := "accepted by " + t.who() + ": " + t.ev.Reason
 	if t.s.Over() {
@@ -124,7 +124,7 @@ func (t *stepper) takeOn(f *Feature) {
 		ID: t.s.LastJob, Kind: Accept, Feature: t.s.place(f.ID), Hash: f.Hash, Attempt: 1, Reason: why,
 		End: kedge.Completed, Commit: newest(f.Work),
 	}
-	landed := t.s.AllLanded()
+	landed := t.s.AllLanded() || f.Work == ""
 	if landed || f.Let == LetLanded {
 		f.Work, f.Let = "", ""
 	} else {
@@ -132,7 +132,7 @@ func (t *stepper) takeOn(f *Feature) {
 	}
 	if landed {
 		f.Status = kedge.Completed
-		t.takenOn(f, &j, t.s.Tip)
+		t.takenOn(f, &j, "")
 		return
 	}
 	t.s.Jobs = append(t.s.Jobs, j)

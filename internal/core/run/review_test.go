@@ -628,3 +628,35 @@ func TestBrokenUntilItIsDone(t *testing.T) {
 		t.Error("nobody wanted it any more")
 	}
 }
+
+// TestAcceptedInTheLedger: a run that is over counts what the ledger has completed, and
+// nothing begins because of it.
+func TestAcceptedInTheLedger(t *testing.T) {
+	for _, x := range []struct {
+		name   string
+		second run.Spec
+		status run.Status
+		reason string
+	}{
+		{"another waits", feature("b"), run.StatusStopped, "no feature can continue: 1 waiting for review"},
+		{"another needs it", feature("b", "a"), run.StatusStopped, `the work on "a" was accepted by ann: because`},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			d := begin(t, run.Rules{}, feature("a"), x.second)
+			for range 2 - len(x.second.Needs) { // what needs another does not begin
+				d.until(run.Prove)
+				d.answer(run.Prove, run.Green)
+			}
+			d.until("")
+			commands := d.count(run.Prove) + d.count(run.Ledger)
+			d.do(run.Input{Kind: run.Accepted, Scope: run.InLedger, Feature: "a", Actor: kedge.Human("ann"), Reason: "because"})
+			d.until("")
+			if d.s.Features[0].Status != done || d.s.Status != x.status || d.s.Reason != x.reason {
+				t.Errorf("a is %s; the run is %s: %s", d.s.Features[0].Status, d.s.Status, d.s.Reason)
+			}
+			if got := d.count(run.Prove) + d.count(run.Ledger); got != commands || d.s.LandRefusal != "" {
+				t.Errorf("%d commands follow; not landed: %q", got-commands, d.s.LandRefusal)
+			}
+		})
+	}
+}

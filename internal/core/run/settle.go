@@ -114,7 +114,7 @@ func (t *stepper) newJob(kind JobKind, feature int) {
 // conclude derives the status, lands what is finished, and tells people when
 // the run wants something of them or is over.
 func (t *stepper) conclude() {
-	if t.finished() && t.s.Halt != Paused && t.s.Halt != Stopped && t.s.Halt != Returned {
+	if t.finished() && t.s.Halt != Paused && t.s.Halt != Stopped && (t.s.Halt != Returned || t.s.AllLanded()) {
 		t.setHalt("", "") // it holds nothing back
 	}
 	if t.s.Halt == "" && len(t.s.Jobs) == 0 && !t.planning() && t.s.Rules.Land != "never" && t.s.Landed != t.s.Tip {

@@ -101,6 +101,24 @@ func (r *Repo) Salvages(ctx context.Context) ([]kedge.Salvage, error) {
 	return out, err
 }
 
+// SalvagePaths are the paths that a salvage holds, sorted.
+func (r *Repo) SalvagePaths(ctx context.Context, v kedge.Salvage) ([]string, error) {
+	base, err := history.BaseTree(ctx, r.g, v.Base)
+	if err != nil {
+		return nil, err
+	}
+	diff, err := r.Diff(ctx, base, v.Tree)
+	if err != nil {
+		return nil, err
+	}
+	paths := slices.Clone(v.Attic)
+	for _, c := range diff {
+		paths = append(paths, c.Path)
+	}
+	slices.Sort(paths)
+	return slices.Compact(paths), nil
+}
+
 // salvage finds one by its id.
 func (r *Repo) salvage(ctx context.Context, id kedge.SalvageID) (kedge.Salvage, bool, error) {
 	ref := salvageRefs + string(id)

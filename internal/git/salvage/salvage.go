@@ -189,23 +189,9 @@ func (s *scratch) sort(ctx context.Context, c checkout.Changes) (things []Thing,
 
 // count says how many paths the salvage holds.
 func (s *scratch) count(ctx context.Context, out *kedge.Salvage) error {
-	base, err := history.BaseTree(ctx, s.r.g, out.Base)
-	if err != nil {
-		return err
-	}
-	diff, err := s.r.Diff(ctx, base, out.Tree)
-	if err != nil {
-		return err
-	}
-	paths := map[string]bool{}
-	for _, c := range diff {
-		paths[c.Path] = true
-	}
-	for _, p := range out.Attic {
-		paths[p] = true
-	}
+	paths, err := s.r.SalvagePaths(ctx, *out)
 	out.Files = len(paths)
-	return nil
+	return err
 }
 
 // keep makes the commit and its ref. A staged tree becomes a second commit that

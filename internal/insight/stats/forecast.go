@@ -48,7 +48,8 @@ type Forecast struct {
 // done with the same number of likely ones: 0.4 is 40% more than was to be expected. A
 // nil one is unknown.
 type Course struct {
-	Forecast Forecast `json:"forecast"` // as it was when the run began
+	Forecast Forecast `json:"forecast"`         // as it was when the run began
+	OfRun    bool     `json:"of_run,omitempty"` // there was none then: it is for the rest, from what the run has done
 	Done     int      `json:"done"`
 	Spent    Sums     `json:"spent"` // on the features that are done
 	Off      Sums     `json:"off"`
@@ -124,6 +125,16 @@ func Compare(f Forecast, done []Spent) Course {
 	c.Spent.Hours = sumOf(done, func(s Spent) *float64 { return ptr(s.Hours / float64(max(1, f.Parallel))) })
 	share := float64(len(done)) / float64(max(1, f.Features))
 	c.Off = Sums{Tokens: off(c.Spent.Tokens, f.Tokens, share), USD: off(c.Spent.USD, f.USD, share), Hours: off(c.Spent.Hours, f.Hours, share)}
+	return c
+}
+
+// Along compares a run that began with open features with its forecast. Where nothing was
+// known then, what it has done since says what the rest may take.
+func Along(past, done []Spent, open, parallel int, agent string) Course {
+	c := Compare(Foresee(past, open, parallel, agent), done)
+	if rest := open - len(done); len(past) == 0 && len(done) > 0 && rest > 0 {
+		c.Forecast, c.OfRun = Foresee(done, rest, parallel, agent), true
+	}
 	return c
 }
 
