@@ -237,7 +237,7 @@ func showExec(env *frame.Env, r output.Record, kept *output.Kept, text string) e
 		}
 		return env.Show(reply, nil)
 	}
-	c := condense.CondenseWith(line, text, "[all of it: kedge logs "+kept.ID+"]\n")
+	c := condense.Pointing(line, text, "[all of it: kedge logs "+kept.ID+"]\n")
 	if _, err := io.WriteString(env.RawOut, c.Text); err != nil {
 		return kedge.Errorf(kedge.Internal, "write: %w", err)
 	}

@@ -74,11 +74,11 @@ type Cut struct {
 //
 // The command chooses between the rules for listings, matches and differences,
 // whose lines are data and may speak of errors without being one, and all others.
-func Condense(command, out string) Condensed { return CondenseWith(command, out, "") }
+func Condense(command, out string) Condensed { return Pointing(command, out, "") }
 
-// CondenseWith is Condense with a line behind what it cut, which says where the whole
+// Pointing is Condense with a line behind what it cut, which says where the whole
 // output is. Where that saves nothing, the output comes back as it is, without it.
-func CondenseWith(command, out, pointer string) Condensed {
+func Pointing(command, out, pointer string) Condensed {
 	n := countLines(out)
 	whole := Condensed{Text: out, Lines: n, Shown: n}
 	if n < MinLines || condensed(out) {

@@ -25,7 +25,7 @@ func TestCondensedOnlyWhereItSaves(t *testing.T) {
 		cut     bool
 	}{{0, true}, {saved - 1, true}, {saved, false}, {saved + 1, false}} {
 		pointer := strings.Repeat("x", x.pointer)
-		got := condense.CondenseWith("seq 1 60", text, pointer)
+		got := condense.Pointing("seq 1 60", text, pointer)
 		want := condense.Condensed{Text: text, Lines: 60, Shown: 60}
 		if x.cut {
 			want = short
