@@ -1,6 +1,7 @@
 package planning
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -17,6 +18,7 @@ import (
 // PlanAmendRequest gives an approved plan a new text.
 type PlanAmendRequest struct {
 	Text   string `json:"text,omitempty"` // of the whole file; empty: .kedge/plan.md
+	File   string `json:"file,omitempty"` // where the text is from, for messages
 	Reason string `json:"reason"`
 	DryRun bool   `json:"dry_run,omitempty"` // only say what would change
 	Path   string `json:"path"`              // the caller's PATH
@@ -128,7 +130,7 @@ func (s *Planner) amendment(p *projects.Project, l ledger.Snapshot, in PlanAmend
 	if l.Plan == nil {
 		return amendment{}, kedge.Errorf(kedge.NotFound, "no plan is approved").WithHint("kedge plan approve")
 	}
-	d, err := newText(p, in.Text)
+	d, err := newText(p, in)
 	if err != nil {
 		return amendment{}, err
 	}
@@ -173,13 +175,13 @@ func (s *Planner) amendment(p *projects.Project, l ledger.Snapshot, in PlanAmend
 }
 
 // newText is the text that is given, or that of plan.md.
-func newText(p *projects.Project, text string) (*plan.Doc, error) {
-	b := []byte(text)
-	if text == "" {
-		var err error
-		if b, _, err = p.Read(ledger.PlanFile); err != nil {
-			return nil, err
-		}
+func newText(p *projects.Project, in PlanAmendRequest) (*plan.Doc, error) {
+	if in.Text != "" {
+		return plan.ParsePlan(cmp.Or(in.File, ledger.PlanFile), ledger.ToLF([]byte(in.Text)))
+	}
+	b, _, err := p.Read(ledger.PlanFile)
+	if err != nil {
+		return nil, err
 	}
 	return plan.ParsePlan(ledger.PlanFile, ledger.ToLF(b))
 }

@@ -96,7 +96,8 @@ func droppable(ctx context.Context, p *projects.Project) (kedge.PlanData, error)
 		return kedge.PlanData{}, err
 	}
 	if !ok || !otherText(l, b) {
-		return kedge.PlanData{}, kedge.Errorf(kedge.NotFound, "there is no plan that waits to be approved").WithHint("kedge plan show")
+		return kedge.PlanData{}, kedge.Errorf(kedge.NotFound, "there is no plan that waits to be approved").
+			WithHint("an approved plan cannot be dropped; give up each open item: kedge feature skip ID --reason WHY")
 	}
 	d := kedge.PlanData{ID: kedge.PlanID("pln-" + projects.Sum(b)[:26]), Title: "a draft", Text: string(b)}
 	if doc, err := plan.ParsePlan(ledger.PlanFile, b); err == nil {

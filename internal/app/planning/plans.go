@@ -80,7 +80,8 @@ func (s *Planner) putDraft(ctx context.Context, p *projects.Project, text []byte
 // that of plan.md, where it is there.
 func refuseFollowed(l ledger.Snapshot, text []byte, there bool) error {
 	if l.Plan != nil && l.Plan.Status != kedge.PlanDone && (!there || !l.IsDraft(text)) {
-		return kedge.Errorf(kedge.Conflict, "the plan %q is approved and not done", l.Plan.Title).WithHint("kedge plan show")
+		return kedge.Errorf(kedge.Conflict, "the plan %q is approved and not done", l.Plan.Title).
+			WithHint("finish it: kedge run; change it: kedge plan amend --reason WHY; or give up each open item: kedge feature skip ID --reason WHY")
 	}
 	return nil
 }
@@ -416,8 +417,11 @@ func (s *Planner) draft(p *projects.Project, l ledger.Snapshot) (*plan.Doc, erro
 		return nil, kedge.Errorf(kedge.Conflict, "%s says \"status: %s\", which only Kedge writes: it is not approved", ledger.PlanFile, d.Plan.Status).
 			WithHint("write \"status: %s\" there, then: kedge plan approve", kedge.PlanReady)
 	}
-	return nil, kedge.Errorf(kedge.Conflict, "the plan in %s is %s already", ledger.PlanFile, d.Plan.Status).
-		WithHint("to change it, edit the file, then: kedge plan amend --reason WHY; when it is done, start the next plan: kedge plan new TITLE")
+	hint := "to change it, edit the file, then: kedge plan amend --reason WHY"
+	if d.Plan.Status != kedge.PlanApproved {
+		hint = "start the next plan: kedge plan \"GOAL\"; to add items to this one, edit the file, then: kedge plan amend --reason WHY"
+	}
+	return nil, kedge.Errorf(kedge.Conflict, "the plan in %s is %s already", ledger.PlanFile, d.Plan.Status).WithHint("%s", hint)
 }
 
 // savedPlan finds the plan among the events of an approval.

@@ -90,7 +90,7 @@ func checkAsked(in SessionNew) error {
 		return kedge.Errorf(kedge.Invalid, "%q is not an absolute path", in.Dir)
 	}
 	if fi, err := os.Stat(in.Dir); err != nil || !fi.IsDir() {
-		return kedge.Errorf(kedge.NotFound, "no folder %q", in.Dir).WithHint("give a folder that exists: --dir FOLDER; or make it: mkdir -p '%s'", in.Dir)
+		return kedge.Errorf(kedge.NotFound, "no folder %q", in.Dir).WithHint("give a folder that exists: --dir FOLDER")
 	}
 	return nil
 }

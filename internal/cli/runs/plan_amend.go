@@ -54,7 +54,7 @@ Agents may not amend a plan.`,
 				if err != nil {
 					return err
 				}
-				in.Text = string(b)
+				in.Text, in.File = string(b), args[0]
 			}
 			reply, err := frame.Call[planning.PlanAmendReply](c.Context(), env, "plan.amend", in)
 			if err != nil {

@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -63,7 +64,7 @@ func summaryRows(sum *reports.RunSummary) []summaryRow {
 	var claims, causes, aside []string
 	survived := 0
 	for _, c := range sum.FalseClaims {
-		claims = append(claims, string(c.Feature)+", caught by "+c.By+": "+c.Why)
+		claims = append(claims, cmp.Or(string(c.Feature), "the fix of the baseline")+", caught by "+c.By+": "+c.Why)
 	}
 	for _, i := range sum.Interruptions {
 		survived += i.Count

@@ -23,6 +23,19 @@ func Once(run, file string) string {
 
 func noteOf(file string) string { return strings.ReplaceAll(onceNote, "FILE", file) }
 
+// Unwrapped is a shell line as somebody wrote it: of a line of Once the command in it.
+func Unwrapped(line string) string {
+	m := onceLine.FindStringSubmatch(line)
+	if m == nil {
+		return line
+	}
+	inner, ok := strings.CutPrefix(line, strings.ReplaceAll(onceTest, "FILE", m[1]))
+	if !ok {
+		return line
+	}
+	return strings.TrimSuffix(inner, "; else echo '"+noteOf(m[1])+"'; fi")
+}
+
 // WaitsFor is the file for which a line of Once waits, by its output; empty: the command
 // ran. Such a result depends on the base, too, so it holds for no other gate.
 func WaitsFor(line, output string) string {

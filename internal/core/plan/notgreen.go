@@ -48,7 +48,7 @@ func ChecksOf(p kedge.Plan, features []kedge.Feature) []kedge.Check {
 // Text says what is known of the command.
 func (n NotGreen) Text() string {
 	if n.Red {
-		return fmt.Sprintf("the plan is done, but its command %s (%s) was red when it last ran on accepted work", n.Name, n.Command)
+		return fmt.Sprintf("the plan is done, but its command %s (%s) was red when it last ran on accepted work", n.Name, check.Unwrapped(n.Command))
 	}
-	return fmt.Sprintf("the plan is done, but its command %s (%s) never ran on accepted work", n.Name, n.Command)
+	return fmt.Sprintf("the plan is done, but its command %s (%s) never ran on accepted work", n.Name, check.Unwrapped(n.Command))
 }

@@ -95,7 +95,7 @@ func judgeProof(own kedge.Check, ev kedge.Evidence) proof {
 	if r.FirstFailure == nil {
 		return pr
 	}
-	what := fmt.Sprintf("check %q (%s): %s", own.Name, r.Command, gate.Render(*r.FirstFailure))
+	what := fmt.Sprintf("check %q (%s): %s", own.Name, check.Unwrapped(r.Command), gate.Render(*r.FirstFailure))
 	timedOut := r.Exit == -1 && strings.HasPrefix(r.FirstFailure.Message, "timed out")
 	switch {
 	case check.Of(own).Shell && (r.Exit == notFound || r.Exit == notExecutable || timedOut):

@@ -35,7 +35,7 @@ func text(b plan.Broken) string {
 	if r.FirstFailure != nil {
 		failure = gate.ExitText(r) + gate.Render(*r.FirstFailure)
 	}
-	return fmt.Sprintf("check %q (%s) of %q is red: %s", r.Name, r.Command, b.Feature.ID, failure)
+	return fmt.Sprintf("check %q (%s) of %q is red: %s", r.Name, check.Unwrapped(r.Command), b.Feature.ID, failure)
 }
 
 func idsOf(list []plan.Broken) []kedge.FeatureID {

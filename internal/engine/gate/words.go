@@ -21,7 +21,7 @@ func FirstFailure(v kedge.Verdict) string {
 	}
 	for _, r := range v.Checks {
 		if r.Skipped == "" && r.FirstFailure != nil {
-			return Clip(fmt.Sprintf("check %q (%s) is red: %s%s", r.Name, r.Command, ExitText(r), Render(*r.FirstFailure)))
+			return Clip(fmt.Sprintf("check %q (%s) is red: %s%s", r.Name, check.Unwrapped(r.Command), ExitText(r), Render(*r.FirstFailure)))
 		}
 	}
 	return "its checks are not green"
