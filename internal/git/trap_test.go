@@ -335,6 +335,7 @@ func (r *trapped) workOn(g *git.Repo, step stepper) {
 	id := gittest.NewSalvageID()
 	s, err := w.Salvage(ctx, git.SalvageRequest{ID: id, Reason: "r", Attic: r.Attic(), Date: gittest.Day})
 	step("Salvage", err)
+	step("SalvagePaths", gittest.Second(w.SalvagePaths(ctx, s)))
 	step("ResetWorktree", g.ResetWorktree(ctx, git.ResetRequest{Dir: dir, To: r.first, Head: r.first, Expect: s.Tree}))
 	in.Write("z.d", "moved on\n2\n3\n4\n5\n6\n7\n8\n9\n")
 	tip, err := w.CommitPaths(ctx, git.CommitPathsRequest{Paths: []string{"z.d"}, Message: "m", Date: gittest.Day, Author: gittest.Someone})

@@ -132,7 +132,7 @@ func TestF26TwoEngines(t *testing.T) {
 	if err := <-left; !errors.Is(err, engine.ErrLeave) {
 		t.Errorf("its session ends because %v", err)
 	}
-	if troubles := early.Troubles(); len(troubles) != 1 || !strings.Contains(troubles[0].Err.Error(), "somebody else has the run") {
+	if troubles := early.Troubles(); len(troubles) != 1 || !strings.Contains(troubles[0].Err.Error(), "another process drives the run") {
 		t.Errorf("troubles: %v", troubles)
 	}
 	if state, _ := late.State(t.Context(), "run-1"); state.Features[0].Status != kedge.Completed {
