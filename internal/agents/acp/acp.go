@@ -104,7 +104,7 @@ func (a *Adapter) limits(t agents.Task) ([]string, error) {
 // attended is how a person's screen begins.
 func (a *Adapter) attended(t agents.Task) (agents.Start, error) {
 	if a.own.ScreenFlag == "" {
-		return agents.Start{}, kedge.Errorf(kedge.Blocked, "Kedge cannot open an agent of kind %q on a screen", a.own.Kind).
+		return agents.Start{}, kedge.Errorf(kedge.Blocked, "Kedge does not know how to start an agent of kind %q in a terminal", a.own.Kind).
 			WithHint("start the agent yourself and have it read %s", t.Brief)
 	}
 	s := agents.Start{Command: slices.Clone(a.argv)}

@@ -87,7 +87,7 @@ func (s *FeatureList) FeatureAmend(ctx context.Context, who projects.Caller, in 
 
 func needReason(reason, command string, id kedge.FeatureID) error {
 	if reason == "" {
-		return kedge.Errorf(kedge.Invalid, "a reason is needed").WithHint("kedge feature %s %s --reason WHY", command, id)
+		return kedge.Errorf(kedge.Invalid, "a reason is needed").WithHint("add it to your command: kedge feature %s %s … --reason WHY", command, id)
 	}
 	return nil
 }

@@ -123,7 +123,8 @@ func (h *Home) OfSessions(ctx context.Context, who Caller) (*Project, error) {
 	}
 	if h.ReadOnly {
 		if _, err := os.Stat(h.StateDir(Elsewhere)); err != nil {
-			return nil, kedge.Errorf(kedge.NotFound, "no session was ever started in this project").WithHint("kedge new NAME -- COMMAND")
+			return nil, kedge.Errorf(kedge.NotFound, "no session was ever started in this folder, and the folder is in no project that Kedge knows").
+				WithHint("go to the project's folder; or start a session here: kedge new NAME -- COMMAND")
 		}
 	}
 	o, err := h.Created(Elsewhere)

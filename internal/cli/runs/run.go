@@ -103,7 +103,7 @@ func showRun(env *frame.Env, out runs.RunReply) error {
 	case out.Run.Resting:
 		nextSteps(env, out.Run)
 	case out.Run.Halt != "":
-		env.Talk("the run finishes its current step first; watch it: kedge run; continue it: kedge run --continue")
+		env.Talk("the step that is under way still finishes; watch it: kedge run; continue the run: kedge run --continue")
 	}
 	return nil
 }

@@ -65,7 +65,7 @@ func runKeeps(ctx context.Context, env *frame.Env, s kedge.Session) {
 		env.Talk("note: the session worked on %s for %s; the run starts another one when you continue it: kedge run --continue", plain.Line(what), s.Run)
 		return
 	}
-	env.Talk("note: the session worked on %s for %s; the run now starts another one", plain.Line(what), s.Run)
+	env.Talk("note: the session worked on %s for %s; the run now starts another session. If you do not want that, use one of these:", plain.Line(what), s.Run)
 	env.Next(kedge.Step("kedge", "run", "--pause"), kedge.Step("kedge", "run", "--stop"))
 	if s.Feature != "" {
 		env.Next(kedge.Step("kedge", "feature", "block", what, "--reason", "WHY"))

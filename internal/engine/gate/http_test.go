@@ -153,7 +153,7 @@ func TestServiceThatIsNeverReady(t *testing.T) {
 func TestPortThatAnswersAlready(t *testing.T) {
 	q := request(t, kedge.Check{Name: "api", HTTP: &kedge.HTTPCheck{URL: "http://127.0.0.1:{port}/"}})
 	q.Services = []kedge.Service{{Name: "web", Run: serve(t), Ready: api(t) + "/orders/1"}}
-	if _, err := gate.Run(t.Context(), q); !kedge.Blocked.Is(err) || !strings.Contains(err.Error(), "environment: ") || kedge.HintOf(err) == "" {
+	if _, err := gate.Run(t.Context(), q); !kedge.Blocked.Is(err) || !strings.Contains(err.Error(), "something answers at ") || kedge.HintOf(err) == "" {
 		t.Errorf("error %v", err)
 	}
 }

@@ -37,5 +37,5 @@ func isFree(ctx context.Context, port int) bool {
 }
 
 func noPort(first, last int, next string) error {
-	return kedge.Errorf(kedge.Blocked, "environment: no free port between %d and %d", first, last).WithHint("%s", next)
+	return kedge.Errorf(kedge.Blocked, "there is no free port between %d and %d", first, last).WithHint("%s", next)
 }

@@ -112,8 +112,8 @@ func (s *services) port(ctx context.Context, v kedge.Service) (int, error) {
 func (s *services) tryOn(ctx context.Context, v kedge.Service, port int) (*notReady, error) {
 	ready, log := readyURL(v, port), s.log(v)
 	if !s.g.Runner.Runs(ctx, log) && answers(ctx, ready.Host) {
-		return nil, kedge.Errorf(kedge.Blocked, "environment: something answers at %s before service %q is started", ready.Host, v.Name).
-			WithHint("stop what listens there, or use {port} in the service's ready address")
+		return nil, kedge.Errorf(kedge.Blocked, "something answers at %s before service %q is started", ready.Host, v.Name).
+			WithHint("stop what listens there; or, in .kedge/gate.toml, start the service on $KEDGE_PORT and write {port} in its ready address")
 	}
 	p, err := s.g.Runner.Start(ctx, process.Spec{
 		Line: v.Run, Under: s.g.Box.Online().Prefix(), Dir: s.g.Dir, Log: log,
