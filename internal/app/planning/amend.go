@@ -60,7 +60,7 @@ func (s *Planner) PlanAmend(ctx context.Context, who projects.Caller, in PlanAme
 	if strings.TrimSpace(in.Reason) == "" && !in.DryRun {
 		return PlanAmendReply{}, kedge.Errorf(kedge.Invalid, "a reason is needed").WithHint("kedge plan amend --reason WHY")
 	}
-	p, err := s.home.Open(ctx, who)
+	p, err := s.home.OpenSetUp(ctx, who)
 	if err != nil {
 		return PlanAmendReply{}, err
 	}

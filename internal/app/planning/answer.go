@@ -51,7 +51,7 @@ func (s *Planner) Answer(ctx context.Context, who projects.Caller, in AnswerRequ
 	if err := projects.PersonOnly(who, "answer a question"); err != nil {
 		return AnswerReply{}, err
 	}
-	p, err := s.home.Open(ctx, who)
+	p, err := s.home.OpenSetUp(ctx, who)
 	if err != nil {
 		return AnswerReply{}, err
 	}

@@ -48,7 +48,7 @@ func (s *Planner) PlanGoal(ctx context.Context, who projects.Caller, in PlanGoal
 	if err := checkGoal(in.Goal); err != nil && !(in.Again && in.Goal == "") {
 		return PlanGoalReply{}, err
 	}
-	p, err := s.runs.Project(ctx, who, "start planning")
+	p, err := s.runs.ProjectToStart(ctx, who, "start planning")
 	if err != nil {
 		return PlanGoalReply{}, err
 	}

@@ -42,7 +42,7 @@ func (s *Planner) PlanNew(ctx context.Context, who projects.Caller, in PlanNewRe
 	if redact.Text(string(text)) != string(text) {
 		return reply, kedge.Errorf(kedge.Invalid, "the title holds what looks like a secret").WithHint("leave it out")
 	}
-	p, err := s.home.Open(ctx, who)
+	p, err := s.home.OpenSetUp(ctx, who)
 	if err != nil {
 		return reply, err
 	}
@@ -314,7 +314,7 @@ func limitsOf(ctx context.Context, p *projects.Project, data kedge.PlanData) ([]
 // author is who a commit is by, found before anything is decided; nobody for a
 // plain folder.
 func (s *Planner) author(ctx context.Context, who projects.Caller) (*git.Person, error) {
-	p, err := s.home.Open(ctx, who)
+	p, err := s.home.OpenSetUp(ctx, who)
 	if err != nil || !p.Git {
 		return nil, err
 	}
