@@ -374,12 +374,22 @@ func (s *Planner) approve(ctx context.Context, p *projects.Project, l ledger.Sna
 func notApprovable(l ledger.Snapshot, p kedge.Plan) error {
 	switch {
 	case l.Open != nil && l.Open.ID == p.ID && len(p.Phases) == 0 && len(plan.OpenQuestions(p)) == 0:
-		return kedge.Errorf(kedge.Blocked, "the plan %q is not finished yet", p.Title).WithHint("let planning continue with the answers in %s: kedge run", ledger.PlanFile)
+		return errUnfinished(p)
 	case l.Plan != nil && l.Plan.Status == kedge.PlanApproved && l.Plan.Title == p.Title:
 		return kedge.Errorf(kedge.Conflict, "the plan %q is already approved and not done: approving it again would make its features twice", p.Title).
 			WithHint("to change it: kedge plan amend --help; for a second plan, choose another title")
 	}
 	return nil
+}
+
+// errUnfinished refuses a plan without items: where its questions are answered, planning
+// continues with them; where it has none, no planning session gave anything.
+func errUnfinished(p kedge.Plan) error {
+	if len(p.Questions) > 0 {
+		return kedge.Errorf(kedge.Blocked, "the plan %q is not finished yet", p.Title).WithHint("let planning continue with the answers in %s: kedge run", ledger.PlanFile)
+	}
+	return kedge.Errorf(kedge.Blocked, "the plan %q has no items yet", p.Title).
+		WithHint("plan again: kedge plan --again; or write the items into %s yourself, then: kedge plan approve", ledger.PlanFile)
 }
 
 // shownPlanErrors is how many faults of a plan an error names.
