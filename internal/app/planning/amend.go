@@ -138,7 +138,7 @@ func (s *Planner) amendment(p *projects.Project, l ledger.Snapshot, in PlanAmend
 		return amendment{}, kedge.Errorf(kedge.Conflict, "this is not the text of the approved plan %q: it has no line \"id: %s\"", l.Plan.Title, l.Plan.ID).
 			WithHint("edit %s as Kedge wrote it, or a copy of it", ledger.PlanFile)
 	}
-	if err := planErrors(d.Check(runnable(p, in.Path))); err != nil {
+	if err := planErrors(checkPlan(p, d, in.Path)); err != nil {
 		return amendment{}, err
 	}
 	if open := plan.OpenQuestions(d.Plan); len(open) > 0 {

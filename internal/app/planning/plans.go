@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -170,31 +168,8 @@ func (s *Planner) PlanCheck(ctx context.Context, who projects.Caller, in PlanChe
 	if err != nil {
 		return PlanCheckReply{}, err
 	}
-	findings := append([]kedge.Finding{}, d.Check(runnable(p, in.Path))...)
+	findings := append([]kedge.Finding{}, checkPlan(p, d, in.Path)...)
 	return PlanCheckReply{OK: !plan.Failed(findings), Findings: findings}, nil
-}
-
-// runnable looks programs up on a PATH, and paths from the project's folder.
-func runnable(p *projects.Project, path string) func(program string) bool {
-	return func(program string) bool {
-		if strings.ContainsRune(program, '/') {
-			if !filepath.IsAbs(program) {
-				program = p.Path(program)
-			}
-			return isProgram(program)
-		}
-		for _, dir := range filepath.SplitList(path) {
-			if filepath.IsAbs(dir) && isProgram(filepath.Join(dir, program)) {
-				return true
-			}
-		}
-		return false
-	}
-}
-
-func isProgram(file string) bool {
-	fi, err := os.Stat(file)
-	return err == nil && fi.Mode().IsRegular() && fi.Mode().Perm()&0o111 != 0
 }
 
 // PlanApproveRequest approves the draft in plan.md.
