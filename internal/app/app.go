@@ -83,7 +83,7 @@ func New(cfg Config) *Service {
 	land.UseBook(s.ledger)
 	s.Maintenance = maintenance.New(s.home, s.ledger, s.MaintenanceWork())
 	s.Reporter = status.New(s.home, s.ledger, s.StatusRuns())
-	s.Setup = setup.New(s.home, s.ledger, s.Reporter)
+	s.Setup = setup.New(s.home, s.ledger, s.Reporter, s.Maintenance)
 	s.Manager = sessions.New(s.home, s.life, s.Reporter, cfg.Sessions, s.adoptGates)
 	s.Reports = reports.New(s.home, s.Manager)
 	s.Verifier = verify.New(s.home, s.ledger, s.life, s.Manager.Runner, verify.With{Program: cfg.Sessions.Program, Sockets: cfg.Sessions.Sockets})

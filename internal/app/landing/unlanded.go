@@ -140,3 +140,26 @@ func (s *Landing) MergedByUser(ctx context.Context, p *projects.Project, st run.
 	_, at, _ := s.Target(ctx, p, st.Run)
 	return s.Has(ctx, p, at, st.Tip)
 }
+
+// OnlyRecords tells whether a run that is over verified nothing, and its branch differs
+// from yours only in files that Kedge writes: there is no work to land.
+func (s *Landing) OnlyRecords(ctx context.Context, p *projects.Project, st run.State) bool {
+	verified := func(f run.Feature) bool { return f.Status == kedge.Completed && !f.Before || f.Work != "" }
+	if !p.Git || !st.Over() || st.Tip == "" || st.AllLanded() || slices.ContainsFunc(st.Features, verified) {
+		return false
+	}
+	repo, err := s.home.Git(ctx, p)
+	if err != nil {
+		return false
+	}
+	_, at, _ := s.Target(ctx, p, st.Run)
+	if at == "" {
+		return false
+	}
+	common, err := repo.MergeBase(ctx, at, st.Tip)
+	if err != nil {
+		return false
+	}
+	changes, err := repo.Diff(ctx, common, st.Tip)
+	return err == nil && !slices.ContainsFunc(changes, func(c git.Change) bool { return !kedge.IsGenerated(c.Path) })
+}

@@ -3,6 +3,7 @@ package ledger
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"time"
 
@@ -51,6 +52,9 @@ func (l Snapshot) Add(who projects.Caller, source string, claimed []plan.Claimed
 	order := l.lastOrder()
 	var evs []kedge.Event
 	for i, c := range claimed {
+		if err := projects.RefuseNotShell(fmt.Sprintf("feature %q", c.ID), c.Checks); err != nil {
+			return nil, err
+		}
 		def, hash, err := lock(c.Definition)
 		if err != nil {
 			return nil, err
@@ -107,6 +111,9 @@ func (l Snapshot) Amend(who projects.Caller, was journal.FeatureDoc, now kedge.D
 	if hash == old {
 		return nil, kedge.Errorf(kedge.Invalid, "this changes nothing in feature %q", was.ID).
 			WithHint("say what changes: kedge feature amend --help")
+	}
+	if err := projects.RefuseNotShell(fmt.Sprintf("feature %q", was.ID), now.Checks); err != nil {
+		return nil, err
 	}
 	ev, err := projects.Event(kedge.FeatureAmended, who, kedge.FeatureAmendedData{
 		ID: was.ID, Definition: def, Hash: hash, Was: old, Reason: reason,

@@ -36,9 +36,15 @@ func (s *Ledger) AsCheckedOut(ctx context.Context, p *projects.Project) *project
 // Change runs a writing command: it resolves hand edits, calls decide with the present
 // features and plan, adds the events that decide gives, and writes the files.
 func (s *Ledger) Change(ctx context.Context, who projects.Caller, decide func(p *projects.Project, l Snapshot) ([]kedge.Event, error)) (p *projects.Project, evs []kedge.Event, notices Notices, err error) {
-	if p, err = s.home.Open(ctx, who); err != nil {
+	if p, err = s.home.OpenSetUp(ctx, who); err != nil {
 		return nil, nil, notices, err
 	}
+	evs, notices, err = s.ChangeIn(ctx, p, who, decide)
+	return p, evs, notices, err
+}
+
+// ChangeIn is Change for a project that may not be set up: no file is written there.
+func (s *Ledger) ChangeIn(ctx context.Context, p *projects.Project, who projects.Caller, decide func(p *projects.Project, l Snapshot) ([]kedge.Event, error)) (evs []kedge.Event, notices Notices, err error) {
 	evs, err = s.home.Write(ctx, p, who, func() (evs []kedge.Event, err error) {
 		if notices.Edits, err = s.ResolveEdits(ctx, p, who); err != nil {
 			return nil, err
@@ -49,10 +55,10 @@ func (s *Ledger) Change(ctx context.Context, who projects.Caller, decide func(p 
 		}
 		return decide(p, l)
 	})
-	if err == nil {
+	if err == nil && s.home.RefuseNotSetUp(ctx, p) == nil {
 		notices.Warnings, err = s.SyncFiles(ctx, p)
 	}
-	return p, evs, notices, err
+	return evs, notices, err
 }
 
 // Recorded is the one fact that a command added to memory, with its notices.

@@ -69,6 +69,9 @@ func (s *Ledger) writeList(p *projects.Project, l Snapshot, u *failures) {
 // WriteLatest writes checkpoint.md and handoff.md from the journal. It holds the
 // project's lock, so that of two saves the later one stays.
 func (s *Ledger) WriteLatest(ctx context.Context, p *projects.Project) ([]kedge.Finding, error) {
+	if s.home.RefuseNotSetUp(ctx, p) != nil {
+		return nil, nil
+	}
 	p.Writing.Lock()
 	defer p.Writing.Unlock()
 	var u failures
@@ -211,7 +214,7 @@ func (s *Ledger) syncKnown(ctx context.Context, p *projects.Project) ([]kedge.Fi
 		return nil, err
 	}
 	there, err := s.home.Open(ctx, projects.Caller{Dir: known.Dir})
-	if err != nil {
+	if err != nil || s.home.NotSetUp(ctx, there) {
 		return nil, err
 	}
 	return s.SyncUnwritten(ctx, there)

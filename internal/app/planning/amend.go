@@ -60,7 +60,7 @@ func (s *Planner) PlanAmend(ctx context.Context, who projects.Caller, in PlanAme
 	if strings.TrimSpace(in.Reason) == "" && !in.DryRun {
 		return PlanAmendReply{}, kedge.Errorf(kedge.Invalid, "a reason is needed").WithHint("kedge plan amend --reason WHY")
 	}
-	p, err := s.home.Open(ctx, who)
+	p, err := s.home.OpenSetUp(ctx, who)
 	if err != nil {
 		return PlanAmendReply{}, err
 	}
@@ -138,7 +138,7 @@ func (s *Planner) amendment(p *projects.Project, l ledger.Snapshot, in PlanAmend
 		return amendment{}, kedge.Errorf(kedge.Conflict, "this is not the text of the approved plan %q: it has no line \"id: %s\"", l.Plan.Title, l.Plan.ID).
 			WithHint("edit %s as Kedge wrote it, or a copy of it", ledger.PlanFile)
 	}
-	if err := planErrors(d.Check(runnable(p, in.Path))); err != nil {
+	if err := planErrors(checkPlan(p, d, in.Path)); err != nil {
 		return amendment{}, err
 	}
 	if open := plan.OpenQuestions(d.Plan); len(open) > 0 {

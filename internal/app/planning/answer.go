@@ -51,7 +51,7 @@ func (s *Planner) Answer(ctx context.Context, who projects.Caller, in AnswerRequ
 	if err := projects.PersonOnly(who, "answer a question"); err != nil {
 		return AnswerReply{}, err
 	}
-	p, err := s.home.Open(ctx, who)
+	p, err := s.home.OpenSetUp(ctx, who)
 	if err != nil {
 		return AnswerReply{}, err
 	}
@@ -193,7 +193,7 @@ func (s *Planner) answered(ctx context.Context, p *projects.Project, who project
 	r.Started = len(plan.OpenQuestions(kedge.Plan{Questions: r.Open})) == 0
 	if r.Started {
 		s.runs.KeepEnv(last.Run, in.Env)
-		on, err := s.planOn(ctx, p, who, last.Run)
+		on, err := s.planOn(ctx, p, who, last.Run, "")
 		if err != nil {
 			return r, err
 		}

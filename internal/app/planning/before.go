@@ -92,7 +92,7 @@ func (s *Planner) wholeDraft(p *projects.Project, l ledger.Snapshot, in PlanAppr
 	if err := notApprovable(l, d.Plan); err != nil {
 		return nil, err
 	}
-	findings := d.Check(runnable(p, in.Path))
+	findings := checkPlan(p, d, in.Path)
 	if d.Plan.Status != kedge.PlanWaiting { // else there is no more to check yet
 		if err := planErrors(findings); err != nil {
 			return nil, err

@@ -86,7 +86,7 @@ func (s *Planner) TakeTyped(ctx context.Context, p *projects.Project, who projec
 	}
 	if d.Status == kedge.PlanDrafting {
 		s.runs.KeepEnv(last.Run, env)
-		if _, err := s.planOn(ctx, p, who, last.Run); err != nil {
+		if _, err := s.planOn(ctx, p, who, last.Run, ""); err != nil {
 			return last, err
 		}
 	}

@@ -48,7 +48,7 @@ func (s *Planner) PlanGoal(ctx context.Context, who projects.Caller, in PlanGoal
 	if err := checkGoal(in.Goal); err != nil && !(in.Again && in.Goal == "") {
 		return PlanGoalReply{}, err
 	}
-	p, err := s.runs.Project(ctx, who, "start planning")
+	p, err := s.runs.ProjectToStart(ctx, who, "start planning")
 	if err != nil {
 		return PlanGoalReply{}, err
 	}
@@ -293,62 +293,6 @@ func (s *Planner) roomForPlan(ctx context.Context, p *projects.Project) error {
 		return errPlanThere()
 	}
 	return nil
-}
-
-// planAgain lets a run that waits plan once more, for the goal as it is now. The
-// answers that were given stay; what people changed is kept, and said to be.
-func (s *Planner) planAgain(ctx context.Context, p *projects.Project, who projects.Caller, last run.State, in PlanGoalRequest) (PlanGoalReply, error) {
-	word := who
-	word.Key += "-rules"
-	ruled, err := s.runs.AttachWith(ctx, p, word, last, runs.RunStartRequest{Flags: in.Flags, Env: in.Env})
-	if err != nil {
-		return PlanGoalReply{}, err
-	}
-	notes := ruled.Notes
-	word.Key = who.Key + "-plan"
-	_, err = s.home.Write(ctx, p, word, func() ([]kedge.Event, error) {
-		d, ok, err := ledger.PlanOf(ctx, p, last.Run)
-		if err != nil || !ok || !ledger.IsOpenPlan(d) {
-			return nil, err
-		}
-		var asked []kedge.Question
-		if in.Goal == d.Goal { // another goal has questions of its own
-			asked = s.askedNow(p, d)
-		}
-		kept, err := s.keepEdited(ctx, p, d, &d)
-		if err != nil {
-			return nil, err
-		}
-		if kept != "" {
-			notes = append(notes, "your text of "+ledger.PlanFile+" is kept as "+kept)
-		}
-		d.Goal, d.Title, d.Faults, d.Status = in.Goal, titleOfGoal(in.Goal), "", kedge.PlanDrafting
-		d.Text = string(plan.Draft(d.ID, d.Title, d.Status, asked))
-		d.Hash = projects.Sum([]byte(d.Text))
-		return projects.One(projects.Event(kedge.PlanSaved, word, d))
-	})
-	if err != nil {
-		return PlanGoalReply{}, err
-	}
-	if err := s.showPlan(ctx, p, last.Run); err != nil {
-		return PlanGoalReply{}, err
-	}
-	s.runs.KeepEnv(last.Run, in.Env)
-	reply, err := s.planOn(ctx, p, who, last.Run)
-	reply.Notes = append(reply.Notes, notes...)
-	return reply, err
-}
-
-// planOn lets the next planning session start.
-func (s *Planner) planOn(ctx context.Context, p *projects.Project, who projects.Caller, id kedge.RunID) (PlanGoalReply, error) {
-	eng, err := s.runs.Engine(ctx, p)
-	if err != nil {
-		return PlanGoalReply{}, err
-	}
-	if _, err := s.runs.Say(ctx, p, eng, who, id, run.Input{Kind: run.Answered}); err != nil {
-		return PlanGoalReply{}, err
-	}
-	return s.goalReply(ctx, p, id, nil)
 }
 
 func (s *Planner) goalReply(ctx context.Context, p *projects.Project, id kedge.RunID, notes []string) (PlanGoalReply, error) {

@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -42,7 +40,7 @@ func (s *Planner) PlanNew(ctx context.Context, who projects.Caller, in PlanNewRe
 	if redact.Text(string(text)) != string(text) {
 		return reply, kedge.Errorf(kedge.Invalid, "the title holds what looks like a secret").WithHint("leave it out")
 	}
-	p, err := s.home.Open(ctx, who)
+	p, err := s.home.OpenSetUp(ctx, who)
 	if err != nil {
 		return reply, err
 	}
@@ -170,31 +168,8 @@ func (s *Planner) PlanCheck(ctx context.Context, who projects.Caller, in PlanChe
 	if err != nil {
 		return PlanCheckReply{}, err
 	}
-	findings := append([]kedge.Finding{}, d.Check(runnable(p, in.Path))...)
+	findings := append([]kedge.Finding{}, checkPlan(p, d, in.Path)...)
 	return PlanCheckReply{OK: !plan.Failed(findings), Findings: findings}, nil
-}
-
-// runnable looks programs up on a PATH, and paths from the project's folder.
-func runnable(p *projects.Project, path string) func(program string) bool {
-	return func(program string) bool {
-		if strings.ContainsRune(program, '/') {
-			if !filepath.IsAbs(program) {
-				program = p.Path(program)
-			}
-			return isProgram(program)
-		}
-		for _, dir := range filepath.SplitList(path) {
-			if filepath.IsAbs(dir) && isProgram(filepath.Join(dir, program)) {
-				return true
-			}
-		}
-		return false
-	}
-}
-
-func isProgram(file string) bool {
-	fi, err := os.Stat(file)
-	return err == nil && fi.Mode().IsRegular() && fi.Mode().Perm()&0o111 != 0
 }
 
 // PlanApproveRequest approves the draft in plan.md.
@@ -314,7 +289,7 @@ func limitsOf(ctx context.Context, p *projects.Project, data kedge.PlanData) ([]
 // author is who a commit is by, found before anything is decided; nobody for a
 // plain folder.
 func (s *Planner) author(ctx context.Context, who projects.Caller) (*git.Person, error) {
-	p, err := s.home.Open(ctx, who)
+	p, err := s.home.OpenSetUp(ctx, who)
 	if err != nil || !p.Git {
 		return nil, err
 	}
@@ -374,12 +349,22 @@ func (s *Planner) approve(ctx context.Context, p *projects.Project, l ledger.Sna
 func notApprovable(l ledger.Snapshot, p kedge.Plan) error {
 	switch {
 	case l.Open != nil && l.Open.ID == p.ID && len(p.Phases) == 0 && len(plan.OpenQuestions(p)) == 0:
-		return kedge.Errorf(kedge.Blocked, "the plan %q is not finished yet", p.Title).WithHint("let planning continue with the answers in %s: kedge run", ledger.PlanFile)
+		return errUnfinished(p)
 	case l.Plan != nil && l.Plan.Status == kedge.PlanApproved && l.Plan.Title == p.Title:
 		return kedge.Errorf(kedge.Conflict, "the plan %q is already approved and not done: approving it again would make its features twice", p.Title).
 			WithHint("to change it: kedge plan amend --help; for a second plan, choose another title")
 	}
 	return nil
+}
+
+// errUnfinished refuses a plan without items: where its questions are answered, planning
+// continues with them; where it has none, no planning session gave anything.
+func errUnfinished(p kedge.Plan) error {
+	if len(p.Questions) > 0 {
+		return kedge.Errorf(kedge.Blocked, "the plan %q is not finished yet", p.Title).WithHint("let planning continue with the answers in %s: kedge run", ledger.PlanFile)
+	}
+	return kedge.Errorf(kedge.Blocked, "the plan %q has no items yet", p.Title).
+		WithHint("plan again: kedge plan --again; or write the items into %s yourself, then: kedge plan approve", ledger.PlanFile)
 }
 
 // shownPlanErrors is how many faults of a plan an error names.

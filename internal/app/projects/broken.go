@@ -52,7 +52,7 @@ func BrokenSettings(p *Project, userFile string) []kedge.Finding {
 	}
 	b, there, err = p.Read(scaffold.GateFile)
 	if there && err == nil {
-		_, err = config.ParseGate(scaffold.GateFile, b)
+		_, err = parseGate(b)
 	}
 	take(scaffold.GateFile, err)
 	return found

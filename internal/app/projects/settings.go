@@ -37,7 +37,7 @@ func (r Source) Gate(ctx context.Context) (config.Gate, error) {
 	if err != nil {
 		return config.Gate{}, err
 	}
-	return config.ParseGate(name, b)
+	return parseGate(b)
 }
 
 // Config reads config.toml over the user-wide one. A file that is new since the base is

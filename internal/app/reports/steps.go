@@ -67,6 +67,9 @@ var quiet = map[run.InputKind]bool{
 	run.TurnEnded: true, run.Ended: true, run.Told: true, run.Fired: true,
 }
 
+// PlansAgain is the reason of an answer that is none: you want the plan made again.
+const PlansAgain = "plan again"
+
 // happened tells an event without what followed from it.
 func happened(ev run.Input, about run.Command) string {
 	if ev.Outcome == run.Failed || ev.Outcome == run.Drifted {
@@ -107,6 +110,9 @@ func happened(ev run.Input, about run.Command) string {
 	case run.Landed:
 		return landWords(ev, about)
 	case run.Said, run.Answered:
+		if ev.Reason == PlansAgain {
+			return withReason("planning starts again, asked for", run.Input{Actor: ev.Actor})
+		}
 		return because(withReason(map[run.InputKind]string{run.Said: "told", run.Answered: "answered"}[ev.Kind], ev), ev.Text)
 	default:
 		return withReason(cmp.Or(youSaid[ev.Kind], strings.ReplaceAll(string(ev.Kind), "_", " ")), ev)

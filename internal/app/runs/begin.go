@@ -40,7 +40,7 @@ type RunReply struct {
 // gives that one: a second run attaches to the first. One that was halted goes
 // on, except where a spent budget was not raised.
 func (s *Runs) RunStart(ctx context.Context, who projects.Caller, in RunStartRequest) (RunReply, error) {
-	p, err := s.Project(ctx, who, "start a run")
+	p, err := s.ProjectToStart(ctx, who, "start a run")
 	if err != nil {
 		return RunReply{}, err
 	}
@@ -122,6 +122,16 @@ func (s *Runs) Project(ctx context.Context, who projects.Caller, what string) (*
 		return nil, kedge.Errorf(kedge.Invalid, "start the run in the main worktree: a run works on its branch").WithHint("cd %s", main)
 	}
 	return p, nil
+}
+
+// ProjectToStart is Project for a caller who wants a run to start or to go on. What ends
+// or shows one needs no files of Kedge's.
+func (s *Runs) ProjectToStart(ctx context.Context, who projects.Caller, what string) (*projects.Project, error) {
+	p, err := s.Project(ctx, who, what)
+	if err != nil {
+		return nil, err
+	}
+	return p, s.home.RefuseNotSetUp(ctx, p)
 }
 
 // attachRun gives a run as it is.

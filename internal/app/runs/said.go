@@ -107,6 +107,9 @@ func (s *Runs) RunContinue(ctx context.Context, who projects.Caller, in RunConti
 	if err != nil {
 		return RunReply{}, err
 	}
+	if err := s.home.RefuseNotSetUp(ctx, p); err != nil {
+		return RunReply{}, err
+	}
 	dropped, err := ledger.PlanDropped(ctx, p, st)
 	switch {
 	case err != nil:

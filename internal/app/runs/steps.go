@@ -102,7 +102,7 @@ func (s *Runs) ledgerSteps(ctx context.Context, p *projects.Project, st run.Stat
 		return nil, err
 	}
 	st.Features = withLedger(st.Features, plan.Order(l.Features()))
-	if s.landing.MergedByUser(ctx, p, st) {
+	if s.landing.MergedByUser(ctx, p, st) || s.landing.OnlyRecords(ctx, p, st) {
 		st.Landed, st.LandRefusal, st.LandNext = st.Tip, "", nil
 	}
 	out := nextOf(&st)

@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 
 	"kedge"
+	"kedge/internal/app/maintenance"
 	"kedge/internal/app/projects"
 	"kedge/internal/core/run"
 	"kedge/internal/git"
@@ -98,6 +100,20 @@ func unlessNone(err error) error {
 	return err
 }
 
+// clearTrees removes the worktrees that `kedge worktree gc` would remove: those of runs
+// that have ended, and those of sessions that hold nothing.
+func (s *Setup) clearTrees(ctx context.Context, who projects.Caller, r *InitRemoveReply) error {
+	who.Key += "-worktrees"
+	gc, err := s.care.WorktreeGC(ctx, who, maintenance.WorktreeGCRequest{})
+	for _, w := range gc.Removed {
+		r.Removed = append(r.Removed, "worktree "+w.Path)
+	}
+	for _, branch := range gc.Branches {
+		r.Removed = append(r.Removed, "branch "+branch)
+	}
+	return err
+}
+
 // clearRefs takes out of a repository what Kedge keeps in it beside files: branches
 // of runs that have landed, and the names of trees that it looked at. What holds
 // work stays and is told.
@@ -178,7 +194,7 @@ func leftTree(w kedge.Worktree) Leaving {
 		holds = append(holds, "its commits are on no branch: they get one")
 		left.Command = "git branch kept-" + words.Hash(w.Head) + " " + w.Head + " && " + left.Command
 	}
-	if w.OwnerPID > 0 {
+	if w.OwnerPID > 0 && w.OwnerPID != os.Getpid() { // the daemon itself made those of runs
 		holds = append(holds, fmt.Sprintf("process %d works in it, or made it", w.OwnerPID))
 	}
 	if w.Bytes < 0 {

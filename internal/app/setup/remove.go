@@ -61,10 +61,13 @@ func (s *Setup) InitRemove(ctx context.Context, who projects.Caller, _ InitRemov
 			return r, err
 		}
 	}
-	if at.repo != nil {
-		err = s.clearRefs(ctx, at, &r)
+	if at.repo == nil {
+		return r, nil
 	}
-	return r, err
+	if err := s.clearTrees(ctx, who, &r); err != nil {
+		return r, err
+	}
+	return r, s.clearRefs(ctx, at, &r)
 }
 
 // tell says what the facts say.

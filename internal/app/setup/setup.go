@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"kedge/internal/app/ledger"
+	"kedge/internal/app/maintenance"
 	"kedge/internal/app/projects"
 	"kedge/internal/app/status"
 )
@@ -17,11 +18,12 @@ type Setup struct {
 	home   *projects.Home
 	ledger *ledger.Ledger
 	status *status.Reporter
+	care   *maintenance.Maintenance
 
 	mu sync.Mutex // one folder gets its id at a time
 }
 
 // New makes a Setup. It reads nothing before the first call.
-func New(home *projects.Home, l *ledger.Ledger, st *status.Reporter) *Setup {
-	return &Setup{home: home, ledger: l, status: st}
+func New(home *projects.Home, l *ledger.Ledger, st *status.Reporter, care *maintenance.Maintenance) *Setup {
+	return &Setup{home: home, ledger: l, status: st, care: care}
 }

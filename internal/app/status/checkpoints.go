@@ -62,9 +62,14 @@ type LintReply struct {
 	Findings []kedge.Finding `json:"findings"`
 }
 
-// CheckpointSave records a checkpoint in the journal and writes checkpoint.md.
+// CheckpointSave records a checkpoint in the journal and writes checkpoint.md. Sessions
+// save theirs in every project; where it is not set up, in the journal only.
 func (s *Reporter) CheckpointSave(ctx context.Context, who projects.Caller, in CheckpointSaveRequest) (CheckpointReply, error) {
-	p, evs, notices, err := s.ledger.Change(ctx, who, func(p *projects.Project, _ ledger.Snapshot) ([]kedge.Event, error) {
+	p, err := s.home.Open(ctx, who)
+	if err != nil {
+		return CheckpointReply{}, err
+	}
+	evs, notices, err := s.ledger.ChangeIn(ctx, p, who, func(p *projects.Project, _ ledger.Snapshot) ([]kedge.Event, error) {
 		c, moved, err := s.newCheckpoint(ctx, p, who, in)
 		if err != nil {
 			return nil, err

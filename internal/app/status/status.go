@@ -136,7 +136,7 @@ func (s *Reporter) Status(ctx context.Context, who projects.Caller, _ Request) (
 	if err := s.runs.Status(ctx, p, &r); err != nil {
 		return Reply{}, err
 	}
-	if r.NotSetUp = notSetUp(p); r.NotSetUp {
+	if r.NotSetUp = s.home.NotSetUp(ctx, p); r.NotSetUp {
 		r.NextSteps = []kedge.NextStep{kedge.Step("kedge", "init").For("set Kedge up here")}
 		r.Steps = kedge.StepLines(r.NextSteps)
 	}
@@ -148,18 +148,6 @@ func (s *Reporter) Status(ctx context.Context, who projects.Caller, _ Request) (
 	_, _, inMemory, err := s.ledger.ReadMemoryAndEdits(ctx, who)
 	r.Edits = append(append([]kedge.HandEditData{}, s.ledger.HandEdits(ctx, p, st.Ledger)...), inMemory...)
 	return r, err
-}
-
-// notSetUp tells whether the files are gone that init writes and nobody edits: init
-// --remove took them, or the branch does not have them. The journal is still there, and
-// settings that you changed may be.
-func notSetUp(p *projects.Project) bool {
-	for _, name := range []string{kedge.ValidateFile, kedge.FeaturesFile} {
-		if _, there, err := p.Read(name); there || err != nil {
-			return false
-		}
-	}
-	return true
 }
 
 func planInfo(p *projects.Project, st State) *PlanInfo {

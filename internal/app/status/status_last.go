@@ -17,6 +17,7 @@ type GateInfo struct {
 	Feature kedge.FeatureID `json:"feature,omitempty"` // whose checks they were, too
 	At      time.Time       `json:"at"`
 	Changed *bool           `json:"changed"`
+	Again   string          `json:"again,omitempty"` // the command that judges the present files; empty: there is none
 }
 
 // HandoffInfo is the latest handoff.
@@ -37,8 +38,21 @@ func (s *Reporter) lastThings(ctx context.Context, p *projects.Project, st State
 		return err
 	}
 	v := last.Verdict
-	r.Gate = &GateInfo{Verdict: v.Verdict, Partial: v.Partial, Feature: last.Feature, At: last.At, Changed: s.changedSince(ctx, p, st, v.Tree)}
+	r.Gate = &GateInfo{Verdict: v.Verdict, Partial: v.Partial, Feature: last.Feature, At: last.At, Changed: s.changedSince(ctx, p, st, v.Tree), Again: judgeAgain(ctx, p, st, last.Feature)}
 	return nil
+}
+
+// judgeAgain is the command that gives the next verdict: the project's checks or, where it
+// has none, those of the feature that was judged, if it can be submitted.
+func judgeAgain(ctx context.Context, p *projects.Project, st State, id kedge.FeatureID) string {
+	if g, err := (projects.Source{Project: p}).Gate(ctx); err != nil || len(g.Checks) > 0 {
+		return "kedge gate"
+	}
+	d, err := st.Ledger.Find(id)
+	if err != nil || len(d.Checks) == 0 || d.Status == kedge.BlockedWork || d.Status == kedge.Skipped {
+		return ""
+	}
+	return kedge.Step("kedge", "feature", "submit", string(id)).String()
 }
 
 // LastVerdict gives the newest verdict on work. A feature's checks that ran before its

@@ -43,7 +43,7 @@ type FeatureSubmitReply struct {
 // a run the call is a claim about its feature: it gets the verdict, and the run decides
 // by checks of its own.
 func (s *Verifier) FeatureSubmit(ctx context.Context, who projects.Caller, in FeatureSubmitRequest) (reply FeatureSubmitReply, err error) {
-	p, err := s.home.Open(ctx, who)
+	p, err := s.home.OpenSetUp(ctx, who)
 	if err != nil {
 		return FeatureSubmitReply{}, err
 	}

@@ -136,7 +136,7 @@ func lastText(row func(name, format string, args ...any), out status.Reply) {
 		row("handoff", "%s, %d%% done, saved %s", h.ID, h.Percent, moment(h.At))
 	}
 	if g := out.Gate; g != nil {
-		row("gate", "%s; %s", verdictText(g), sinceText(g.Changed))
+		row("gate", "%s; %s", verdictText(g), sinceText(out))
 	}
 	if out.OpenRisks > 0 {
 		row("risks", "%d open: kedge risk ls", out.OpenRisks)
@@ -154,15 +154,22 @@ func verdictText(g *status.GateInfo) string {
 	return s + " at " + moment(g.At)
 }
 
-func sinceText(changed *bool) string {
+// sinceText says whether the verdict is about the present files. A run judges files of its
+// own worktree: then yours differ from them although none of yours changed.
+func sinceText(out status.Reply) string {
+	text, g := "files changed since", out.Gate
 	switch {
-	case changed == nil:
+	case g.Changed == nil:
 		return "whether files changed since is unknown"
-	case *changed:
-		return "files changed since: kedge gate"
-	default:
+	case !*g.Changed:
 		return "no file changed since"
+	case len(out.Drift) == 0 && out.DriftUnknown == "":
+		text = "it checked other files than yours"
 	}
+	if g.Again == "" {
+		return text
+	}
+	return text + ": " + plain.Line(g.Again)
 }
 
 func moment(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }

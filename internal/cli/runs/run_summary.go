@@ -35,7 +35,7 @@ func summaryText(env *frame.Env, v runs.RunView, sum *reports.RunSummary) {
 // verifiedText counts the features of the run and says where their work is.
 func verifiedText(v runs.RunView, sum *reports.RunSummary) string {
 	s := fmt.Sprintf("%d of %s verified", v.Features.Completed, words.Count(v.Features.Total, "feature"))
-	if sum.Landed != "" {
+	if sum.Landed != "" && v.Features.Completed > 0 { // else only Kedge's own files landed
 		s += " and landed on " + plain.Line(sum.Landed)
 	}
 	return s

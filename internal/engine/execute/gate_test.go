@@ -129,6 +129,8 @@ func TestProve(t *testing.T) {
 		"does not hold":      {[]kedge.Check{{Name: "own", Run: "false", Prove: "holds"}}, run.Broken},
 		"holds, and a green": {[]kedge.Check{{Name: "own", Run: "true", Prove: "holds"}, own("true")}, run.Green},
 		"no such program":    {[]kedge.Check{own("no-such-program")}, run.Broken},
+		"not shell":          {[]kedge.Check{own("if then")}, run.Broken},
+		"exits like that":    {[]kedge.Check{own("exit 2")}, run.Fails},
 		"not executable":     {[]kedge.Check{own("./a.txt")}, run.Broken},
 		"never ends":         {[]kedge.Check{{Name: "own", Run: "sleep 86400", Timeout: "50ms"}}, run.Broken},
 		"an old lock name":   {[]kedge.Check{{Name: "own", Run: "true", Exclusive: "../../x"}}, run.Broken},

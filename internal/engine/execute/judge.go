@@ -125,6 +125,7 @@ func (x *Executor) outcome(c run.Command, ev kedge.Evidence, err error) (run.Inp
 // The exit codes of a shell that finds no such command, or may not run it.
 const (
 	notExecutable = 126
+	misread       = 2 // also of a line that it could not parse
 	notFound      = 127
 )
 

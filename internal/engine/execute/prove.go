@@ -10,6 +10,7 @@ import (
 	"kedge/internal/core/run"
 	"kedge/internal/engine/gate"
 	"kedge/internal/git/slot"
+	"kedge/internal/process"
 )
 
 // prove runs the feature's own checks before any work, each by itself: one that
@@ -98,7 +99,7 @@ func judgeProof(own kedge.Check, ev kedge.Evidence) proof {
 	what := fmt.Sprintf("check %q (%s): %s", own.Name, check.Unwrapped(r.Command), gate.Render(*r.FirstFailure))
 	timedOut := r.Exit == -1 && strings.HasPrefix(r.FirstFailure.Message, "timed out")
 	switch {
-	case check.Of(own).Shell && (r.Exit == notFound || r.Exit == notExecutable || timedOut):
+	case check.Of(own).Shell && (r.Exit == notFound || r.Exit == notExecutable || timedOut || r.Exit == misread && process.SyntaxError(r.Command) != ""):
 		pr.outcome, pr.reason = run.Broken, gate.Clip(what)
 	case own.Prove == check.ProveHolds:
 		pr.outcome, pr.reason = run.Broken, gate.Clip("it must hold before the work and does not: "+what)
