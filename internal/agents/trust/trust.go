@@ -234,13 +234,13 @@ func (s *scan) walk(name string, k Settings, depth int) error {
 	case Link:
 		return s.link(name, k, depth)
 	default:
-		return kedge.Errorf(kedge.Blocked, "%q is neither a file nor a folder, and %s would read it", name, k.Who).
-			WithHint("git rm --cached %s, or make it a plain folder", name)
+		return kedge.Errorf(kedge.Blocked, "%q is a submodule, a pipe or the like, which you cannot review, and %s would read it", name, k.Who).
+			WithHint("take it out of git: git rm --cached %s; or replace it with a plain folder", name)
 	}
 }
 
 func tooMuch(name string) error {
-	return kedge.Errorf(kedge.Blocked, "%q is too long for you to review", name).WithHint("remove the lines that are not settings")
+	return kedge.Errorf(kedge.Blocked, "%q makes the settings too large to review", name).WithHint("remove what is not settings")
 }
 
 func (s *scan) folder(name string, k Settings, depth int) error {

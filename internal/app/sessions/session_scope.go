@@ -1,6 +1,7 @@
 package sessions
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -33,7 +34,7 @@ func (s *Manager) mayAct(ctx context.Context, p *projects.Project, who projects.
 	if err != nil {
 		return err
 	}
-	return kedge.Errorf(kedge.Blocked, "this session did not start session %q, so it may not %s it", ses.Name, act).
+	return kedge.Errorf(kedge.Blocked, "this session did not start session %q, so it may not %s it", ses.Name, cmp.Or(map[string]string{"send": "type into"}[act], act)).
 		WithHint("ask the user to run: kedge %s %s", act, ses.Name)
 }
 

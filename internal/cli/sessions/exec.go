@@ -75,7 +75,7 @@ signal N. You need no daemon and no project.`,
 				return listExecs(env, args)
 			}
 			if len(args) == 0 {
-				return kedge.Errorf(kedge.Invalid, "say what to run after --").WithHint("kedge exec -- go test ./...")
+				return kedge.Errorf(kedge.Invalid, "the command to run is missing").WithHint("kedge exec -- go test ./...")
 			}
 			if raw && env.JSON {
 				return kedge.Errorf(kedge.Invalid, "--raw and --json cannot be combined").WithHint("kedge exec --json -- %s", args[0])

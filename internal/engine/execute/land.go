@@ -139,7 +139,7 @@ func refused(c run.Command, err error) run.Input {
 	case ok:
 		ev.Reason, ev.Next = err.Error(), []kedge.NextStep{step}
 	case c.Actor == "" && kedge.HintOf(err) == "":
-		ev.Reason = err.Error() + "; kedge land leaves them as they are"
+		ev.Reason = err.Error() + "; to land anyway and keep them as they are: kedge land"
 	default:
 		ev.Reason = why(err)
 	}

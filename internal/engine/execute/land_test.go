@@ -155,7 +155,7 @@ func TestLandByItselfNeedsAnUnchangedCheckout(t *testing.T) {
 	c := y.landing(tip)
 	c.Actor = ""
 	ev := y.want(run.Refused, c)
-	if !strings.Contains(ev.Reason, "not committed: check.sh") || !strings.Contains(ev.Reason, "kedge land leaves them as they are") {
+	if !strings.Contains(ev.Reason, "not committed: check.sh") || !strings.Contains(ev.Reason, "to land anyway and keep them as they are: kedge land") {
 		t.Errorf("it says %q", ev.Reason)
 	}
 	y.git("-C", y.root, "checkout", "-q", "check.sh")

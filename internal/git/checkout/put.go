@@ -39,7 +39,7 @@ func (r *Repo) PutTree(ctx context.Context, q PutRequest) error {
 				return err
 			}
 			if !slices.Contains(q.Expect, now) && now != target {
-				return kedge.Errorf(kedge.Conflict, "%q has changes that are not saved", w.g.Root()).WithHint("git -C %s status", hardened.Quote(w.g.Root()))
+				return kedge.Errorf(kedge.Conflict, "files in %q changed after Kedge looked; Kedge left them as they are", w.g.Root()).WithHint("see them: git -C %s status", hardened.Quote(w.g.Root()))
 			}
 			if err := s.SwitchTo(ctx, now, target); err != nil {
 				return err
@@ -97,8 +97,8 @@ func (s *Scratch) reset(ctx context.Context, expect, to string, h history.Head) 
 		return err
 	}
 	if now != expect && now != target {
-		return kedge.Errorf(kedge.Conflict, "%q has changes that are not saved", s.r.g.Root()).
-			WithHint("git -C %s status", hardened.Quote(s.r.g.Root()))
+		return kedge.Errorf(kedge.Conflict, "files in %q changed after Kedge looked; Kedge left them as they are", s.r.g.Root()).
+			WithHint("see them: git -C %s status", hardened.Quote(s.r.g.Root()))
 	}
 	if err := s.SwitchTo(ctx, now, target); err != nil {
 		return err
@@ -142,7 +142,7 @@ func (s *Scratch) SwitchTo(ctx context.Context, from, to string) error {
 	}
 	_, err = s.Do(ctx, nil, "read-tree", "-m", "-u", from, to)
 	if hardened.StderrHas(err, "not uptodate", "would be overwritten", "would be removed") {
-		return kedge.Errorf(kedge.Conflict, "a file changed meanwhile: %w", err).WithHint("git -C %s status", hardened.Quote(s.r.g.Root()))
+		return kedge.Errorf(kedge.Conflict, "a file changed meanwhile: %w", err).WithHint("see them: git -C %s status", hardened.Quote(s.r.g.Root()))
 	}
 	return err
 }

@@ -59,7 +59,7 @@ func TestResetWorktreeRefusesToLose(t *testing.T) {
 	}
 
 	w.Write("a", "dirty\n")
-	gittest.WantKind(t, reset(later, clean), kedge.Conflict, "not saved")
+	gittest.WantKind(t, reset(later, clean), kedge.Conflict, "changed after Kedge looked")
 	w.Write("a", "one\n")
 
 	r.Must(os.WriteFile(filepath.Join(r.Dir, ".git", "info", "exclude"), []byte("out.log\n"), 0o644))
