@@ -169,7 +169,7 @@ func (at *site) plan(in InitRequest, l ledger.Snapshot, facts *docs.Facts) (init
 		return initPlan{}, kedge.Errorf(kedge.Invalid, "open %q: %w", at.Root, err)
 	}
 	defer func() { _ = root.Close() }()
-	pl := initPlan{found: detect.Project(root.FS())}
+	pl := initPlan{found: detect.Project(root.FS(), nil)}
 	if err := at.planAgent(in.Agent, &pl); err != nil {
 		return pl, err
 	}

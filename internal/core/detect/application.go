@@ -1,7 +1,6 @@
 package detect
 
 import (
-	"encoding/json"
 	"path"
 	"slices"
 	"strings"
@@ -98,10 +97,6 @@ func procfileApp(f *folder) application {
 	return application{}
 }
 
-func (f *folder) nodePackage() (p packageJSON, ok bool) {
-	return p, f.has("package.json") && json.Unmarshal([]byte(f.read("package.json")), &p) == nil
-}
-
 // portFlags are servers of Node that take their port as an argument, and answer at /.
 var portFlags = []struct {
 	name *lazyre.Regexp
@@ -116,6 +111,9 @@ var portFlags = []struct {
 	{lazyre.New(`(^|[\s/&;])http-server\b`), "-a 127.0.0.1 -p $KEDGE_PORT"},
 }
 
+// rebuilds is a script that builds again whenever a file changes: it starts no application.
+var rebuilds = lazyre.New(`\b(tsc|rollup|tsup|microbundle|webpack|esbuild|sass|babel|swc)\b[^&|;]*\s(-w|--watch)\b|\b(nx|turbo|lerna) watch\b|\bunbuild --stub\b`)
+
 // nodePort is where a program of Node reads its port.
 var nodePort = lazyre.New(`process\.env(\.PORT\b|\[['"]PORT['"]\])|\$\{?PORT\b`)
 
@@ -126,7 +124,7 @@ func nodeApp(f *folder) application {
 	}
 	for _, script := range []string{"dev", "start", "serve"} {
 		line := p.Scripts[script]
-		if line == "" {
+		if _, text := p.reach(script); line == "" || rebuilds.MatchString(text) {
 			continue
 		}
 		from, run := "the script "+script+" of package.json", nodeRunner(f, p)+" run "+script

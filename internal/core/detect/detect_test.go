@@ -98,7 +98,7 @@ func TestProject(t *testing.T) {
 
 		{"rust", files("Cargo.toml", "[package]\n", ".gitignore", "/target\n"), "rust", []string{"test test: cargo test", "build build: cargo build"}, nil},
 		{"rust workspace", files("Cargo.toml", "[workspace]\nmembers=[]\n", ".gitignore", "target/"), "rust", []string{"test test: cargo test --workspace", "build build: cargo build --workspace"}, nil},
-		{"rust unignored", files("Cargo.toml", "[package]\n"), "rust", []string{"test test: cargo test", "build build: cargo build"}, []string{"target/"}},
+		{"rust unignored", files("Cargo.toml", "[package]\n"), "rust", []string{"test test: cargo test", "build build: cargo build"}, nil},
 
 		{"maven", files("pom.xml", "<project/>", ".gitignore", "target"), "java", []string{"test test: mvn -B test", "build build: mvn -B -DskipTests package"}, nil},
 		{"maven wrapper", files("pom.xml", "<project/>", "mvnw*", "", ".gitignore", "target"), "java", []string{"test test: ./mvnw -B test", "build build: ./mvnw -B -DskipTests package"}, nil},
@@ -145,7 +145,7 @@ func TestProject(t *testing.T) {
 		{"folders in the place of files", files("go.mod/x", "", "package.json/x", "", "Makefile/x", ""), "", nil, []string{"no test or build"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			found := detect.Project(c.tree)
+			found := detect.Project(c.tree, nil)
 			if got := strings.Join(found.Kinds, " "); got != c.kinds {
 				t.Errorf("kinds %q, want %q", got, c.kinds)
 			}
@@ -183,7 +183,7 @@ func FuzzManifests(f *testing.F) {
 		}
 		for _, tree := range []fstest.MapFS{files(file, text), files(dir+"/"+file, text, dir+"2/go.mod", "")} {
 			names := map[string]bool{}
-			for _, c := range detect.Project(tree).Checks {
+			for _, c := range detect.Project(tree, nil).Checks {
 				if !kedge.ValidName(c.Name) || names[c.Name] || c.Run == "" || rules.Named(c.Kind).Marker == "" {
 					t.Fatalf("check %+v", c)
 				}
