@@ -22,6 +22,7 @@ type Found struct {
 	Kinds    []string        // the names in languages, and "make": as found, in this order
 	Checks   []kedge.Check   // for gate.toml; names are valid and unique
 	Missing  []Missing       // checks that this machine cannot run
+	Instead  []kedge.Check   // other ways to do what the check of the same name does, where that one is red
 	Services []kedge.Service // for gate.toml: the project's own application, where it can be told a port
 	Setup    string          // makes a fresh worktree ready for the checks; empty: it needs nothing
 	Made     []string        // what the set-up makes: where one of these is absent it has not run
@@ -100,12 +101,12 @@ func joined(list, more []string) []string {
 // no language gives: its targets usually call the same tools.
 func (f *folder) project() Found {
 	var found Found
-	var several [][]kedge.Check
+	var several, instead [][]kedge.Check
 	for _, l := range languages {
 		checks := l.look(f)
 		if checks != nil {
 			found.Kinds = append(found.Kinds, l.kind)
-			several = append(several, checks)
+			several, instead = append(several, checks), append(instead, f.instead)
 		}
 		found.take(f, checks)
 	}
@@ -116,7 +117,9 @@ func (f *folder) project() Found {
 	for i, checks := range several {
 		if withChecks > 1 {
 			prefix(checks, found.Kinds[i])
+			prefix(instead[i], found.Kinds[i])
 		}
+		found.Instead = append(found.Instead, instead[i]...)
 		for _, c := range checks {
 			found.add(f, c)
 		}
@@ -149,7 +152,7 @@ func (found *Found) take(f *folder, checks []kedge.Check) {
 	}
 	found.Made, found.Ignore = append(found.Made, f.made...), joined(found.Ignore, f.ignore)
 	found.Notes = append(found.Notes, f.notes...)
-	f.setup, f.made, f.ignore, f.notes = nil, nil, nil, nil
+	f.setup, f.made, f.ignore, f.notes, f.instead = nil, nil, nil, nil, nil
 }
 
 // and runs one line after another.
@@ -168,8 +171,10 @@ func (f *folder) addMake(found Found) Found {
 	found.Kinds = append(found.Kinds, "make")
 	for _, c := range targets {
 		has := func(other kedge.Check) bool { return other.Kind == c.Kind }
-		if slices.ContainsFunc(found.Checks, has) {
+		if i := slices.IndexFunc(found.Checks, has); i >= 0 {
 			found.Notes = append(found.Notes, "the Makefile has a target too: `"+c.Run+"` is not used")
+			c.Name = found.Checks[i].Name
+			found.Instead = append(found.Instead, c)
 			continue
 		}
 		found.add(f, c)
@@ -212,6 +217,7 @@ func (found *Found) join(sub Found, dir string) {
 		found.Notes = append(found.Notes, dir+": its application is not proposed beside another one")
 	}
 	found.Checks, found.Missing = append(found.Checks, sub.Checks...), append(found.Missing, sub.Missing...)
+	found.Instead = append(found.Instead, sub.Instead...)
 	found.Services, found.Notes = append(found.Services, sub.Services...), append(found.Notes, sub.Notes...)
 	found.Kinds, found.Ignore = joined(found.Kinds, sub.Kinds), joined(found.Ignore, sub.Ignore)
 	found.Setup, found.Made = and(found.Setup, sub.Setup), append(found.Made, sub.Made...)
@@ -219,10 +225,12 @@ func (found *Found) join(sub Found, dir string) {
 
 // in is what a folder below the top has, from the top on.
 func (found Found) in(dir string) Found {
-	prefix(found.Checks, dir)
-	for i := range found.Checks {
-		if found.Checks[i].Run != "" { // else it is a request
-			found.Checks[i].Run = "cd " + quote(dir) + " && " + found.Checks[i].Run
+	for _, checks := range [][]kedge.Check{found.Checks, found.Instead} {
+		prefix(checks, dir)
+		for i := range checks {
+			if checks[i].Run != "" { // else it is a request
+				checks[i].Run = "cd " + quote(dir) + " && " + checks[i].Run
+			}
 		}
 	}
 	for i := range found.Missing {
@@ -304,6 +312,7 @@ type folder struct {
 	setup    []string // shell lines
 	made     []string // by these
 	ignore   []string // lines for .gitignore
+	instead  []kedge.Check
 }
 
 func (f *folder) note(text string) { f.notes = append(f.notes, text) }

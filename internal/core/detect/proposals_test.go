@@ -26,6 +26,9 @@ func shown(found detect.Found) string {
 	for _, m := range found.Missing {
 		add("no "+m.Program+",", m.Check.Name+": "+m.Check.Run)
 	}
+	for _, c := range found.Instead {
+		add("instead", c.Name+": "+c.Run)
+	}
 	add("made", strings.Join(found.Made, " "))
 	add("ignore", strings.Join(found.Ignore, " "))
 	return strings.Join(out, "\n")
@@ -64,6 +67,7 @@ func TestProposals(t *testing.T) {
 		{"types, checked by nothing else", files("package.json", scripts("test", "vitest run", "build", "vite build", "typecheck", "tsc --noEmit")), "", lines("test test: npm test", "build build: npm run build", "types build: npm run typecheck"), ""},
 		{"only what changed", files("package.json", scripts("test", "pnpm run test:ci", "test:ci", "nx run-many -t test", "build", "nx affected -t build", "build:all", "nx run-many -t build"), "pnpm-lock.yaml", "", "nx.json", "{}"), "",
 			lines("test test: pnpm test", "build build: pnpm run build:all"), ""},
+		{"what the tests of a workspace run besides", files("package.json", scripts("test", "nx run-many --targets=test:lib,build,lint", "build", "nx affected -t build", "lint", "nx run-many -t lint"), "nx.json", "{}"), "", "test test: npm test", ""},
 		{"only what changed, and nothing else", files("package.json", scripts("test", "nx affected -t test")), "", "test test: npm test", "runs only what changed"},
 		{"tests of another name", files("package.json", scripts("test:unit", "jest")), "", "test test: npm run test:unit", ""},
 		{"npm workspaces", files("package.json", `{"workspaces":["packages/*"]}`, "package-lock.json", "", "packages/a/package.json", scripts("test", "jest", "build", "tsc"), ".gitignore", "node_modules"), "",
@@ -84,7 +88,8 @@ func TestProposals(t *testing.T) {
 
 		// Python: the runner, the layout, the environment
 		{"tox is not here", files("tox.ini", "[testenv]\ncommands = python -m unittest\n", "tests/__init__.py", "", "tests/test_a.py", "import unittest\n", ".gitignore", "*.pyc"), "tox", "test test: python3 -m unittest", ""},
-		{"tox is here", files("tox.ini", "[testenv]\ncommands = python -m unittest\n", "tests/test_a.py", "", ".gitignore", "*.pyc\n.tox"), "", "test test: tox", ""},
+		{"tox is here", files("tox.ini", "[testenv]\ncommands = python -m unittest\n", "tests/test_a.py", "", ".gitignore", "*.pyc\n.tox"), "", lines("test test: python3 -m unittest discover -s tests", "instead test: tox -e py"), ""},
+		{"only tox knows", files("tox.ini", "[testenv]\ncommands = trial x\n", ".gitignore", "*.pyc\n.tox"), "", "test test: tox -e py", ""},
 		{"nox is not here", files("noxfile.py", "import nox\n", "tests/test_a.py", "import unittest\n", ".gitignore", "*.pyc"), "nox", "test test: python3 -m unittest discover -s tests", ""},
 		{"tests in a package", files("setup.py", "", "lib/tests/test_a.py", "import unittest\n", ".gitignore", "*.pyc"), "", "test test: python3 -m unittest", ""},
 		{"tests in folders of tests", files("setup.py", "", "tests/unit/test_a.py", "def test_a(): pass\n", ".gitignore", "*.pyc"), "", "test test: python3 -m pytest", ""},

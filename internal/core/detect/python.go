@@ -40,22 +40,19 @@ var otherManifests = []string{
 // pythonTest is the line that runs the tests: by what the project says, as far as this
 // machine has the program, else by the tests themselves.
 func pythonTest(f *folder) string {
-	python, found := f.python()+" ", pythonTests(f)
+	python, found, runner := f.python()+" ", pythonTests(f), f.environments()
 	switch {
 	case usesPytest(f):
 		return python + "-m pytest"
-	case (f.has("tox.ini") || strings.Contains(f.read("pyproject.toml"), "[tool.tox")) && f.there("tox"):
-		f.leaves(".tox/")
-		return "tox"
-	case f.has("noxfile.py") && f.there("nox"):
-		f.leaves(".nox/")
-		return "nox"
 	case f.has("manage.py"):
 		return python + "manage.py test"
 	case found.pattern == "":
-		return ""
+		return runner
 	case found.functions:
 		return python + "-m pytest"
+	}
+	if runner != "" { // it makes its environments first, which a gate has no time for
+		f.instead = append(f.instead, test(runner))
 	}
 	run := python + "-m unittest"
 	top := found.dir == "." || found.packaged // unittest looks into packages by itself
@@ -69,6 +66,20 @@ func pythonTest(f *folder) string {
 		run += " -p " + quote(found.pattern)
 	}
 	return run
+}
+
+// environments is the program that tests in environments of its own: in the one of this
+// machine's Python. Empty: the project, or this machine, has none.
+func (f *folder) environments() string {
+	switch {
+	case (f.has("tox.ini") || strings.Contains(f.read("pyproject.toml"), "[tool.tox")) && f.there("tox"):
+		f.leaves(".tox/")
+		return "tox -e py"
+	case f.has("noxfile.py") && f.there("nox"):
+		f.leaves(".nox/")
+		return "nox"
+	}
+	return ""
 }
 
 // tests are the test files of a Python project. Functions that are in no class are

@@ -79,7 +79,7 @@ func (f *folder) needsPackages() bool {
 // pythonSetup proposes how an environment comes into a fresh worktree. Run is the line that
 // uses it.
 func (f *folder) pythonSetup(run string) {
-	if run == "tox" || run == "nox" {
+	if strings.HasPrefix(run, "tox") || run == "nox" {
 		return // they make their own
 	}
 	for _, t := range pythonTools {

@@ -81,7 +81,7 @@ func looksWith(lines string) []string {
 // other one only starts programs that look at sources and that the first starts too.
 func (p packageJSON) covers(by, script string) bool {
 	names, text := p.reach(by)
-	if slices.Contains(names, script) {
+	if slices.Contains(names, script) || slices.Contains(tasks(text), script) {
 		return true
 	}
 	_, other := p.reach(script)
@@ -92,6 +92,19 @@ func (p packageJSON) covers(by, script string) bool {
 	have := looksWith(text)
 	return !slices.ContainsFunc(tools, func(t string) bool { return !slices.Contains(have, t) })
 }
+
+// tasks are what lines ask the tools of a workspace to run in its packages.
+func tasks(lines string) []string {
+	var out []string
+	for _, command := range commands(lines) {
+		if workspaceTool.MatchString(command) {
+			out = append(out, strings.FieldsFunc(command, func(r rune) bool { return strings.ContainsRune(" ,=\"'", r) })...)
+		}
+	}
+	return out
+}
+
+var workspaceTool = lazyre.New(`\b(nx|turbo|lerna)\s+run`)
 
 // starts are the commands of some lines that are not scripts of package.json.
 func starts(text string) []string {

@@ -1,0 +1,66 @@
+package maintenance
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"kedge"
+	"kedge/internal/app/projects"
+	"kedge/internal/engine/gate"
+	"kedge/internal/git"
+	"kedge/internal/git/slot"
+)
+
+// TrialDir is where init tries what it proposes for a project: its logs, and a worktree. The
+// folder may be no project yet. Root is the repository's common git dir, or a plain folder.
+func TrialDir(h *projects.Home, root string) string {
+	sum := sha256.Sum256([]byte(root))
+	return filepath.Join(h.Dir, "trials", hex.EncodeToString(sum[:8]))
+}
+
+// TrialLogs is the folder of logs in such a place.
+func TrialLogs(dir string) string { return filepath.Join(dir, "logs") }
+
+// TrialSlots are the worktrees of trials in a repository.
+func TrialSlots(h *projects.Home, repo *git.Repo) *slot.Slots {
+	dir := TrialDir(h, repo.CommonDir())
+	return slot.New(slot.Config{Repo: repo, Dir: dir, Attic: filepath.Join(dir, "attic"), Now: h.Clock})
+}
+
+// ClearTrials takes away what a trial left whose daemon was killed: what still runs of it,
+// its worktree and its logs. It is nobody's work.
+func ClearTrials(ctx context.Context, h *projects.Home, repo *git.Repo, root string) error {
+	dir := TrialDir(h, root)
+	if _, err := os.Lstat(dir); err != nil {
+		return nil // there was none
+	}
+	err := gate.Forget(ctx, TrialLogs(dir))
+	if repo != nil {
+		slots := TrialSlots(h, repo)
+		list, listed := slots.Abandoned(func(kedge.SessionID) bool { return false })
+		err = errors.Join(err, listed)
+		for _, r := range list {
+			err = errors.Join(err, slots.Undo(ctx, r))
+		}
+		if all, _ := slots.Sessions(); len(all) > 0 { // one is under way
+			return err
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return forgetTrial(dir)
+}
+
+// forgetTrial removes the folder of trials that are over.
+func forgetTrial(dir string) error {
+	if err := os.RemoveAll(dir); err != nil {
+		return kedge.Errorf(kedge.Internal, "cannot remove what a trial left: %w", err)
+	}
+	_ = os.Remove(filepath.Dir(dir)) // only if it is empty now
+	return nil
+}

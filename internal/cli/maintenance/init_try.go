@@ -1,0 +1,89 @@
+package maintenance
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"kedge/internal/app/setup"
+	"kedge/internal/cli/frame"
+	"kedge/internal/text/plain"
+	"kedge/internal/text/words"
+)
+
+// tryInit runs what init would propose, and shows how it goes.
+func tryInit(ctx context.Context, env *frame.Env, limit time.Duration) (setup.InitTryReply, error) {
+	in := setup.InitTryRequest{Path: env.Getenv("PATH"), Env: env.Environ, Seconds: int(limit / time.Second)}
+	var reply setup.InitTryReply
+	err := env.Call.Call(ctx, "init.try", in, &reply, trialStep(env))
+	env.Running("")
+	return reply, err
+}
+
+// trialStep shows one trial after another.
+func trialStep(env *frame.Env) func(json.RawMessage) {
+	said := false
+	return func(b json.RawMessage) {
+		var p setup.TryProgress
+		if json.Unmarshal(b, &p) != nil {
+			return // the daemon is of another version
+		}
+		if !said {
+			said = true
+			where := "here"
+			if p.Commit != "" {
+				where = "in a fresh worktree of " + words.Hash(p.Commit)
+			}
+			env.Talk("trying what was found %s, each for at most %s (leave it out: --no-try)", where, words.Age(time.Duration(p.Limit)*time.Second))
+		}
+		if p.Trial.State == setup.Trying {
+			env.Running("run   " + plain.Line(p.Trial.Command))
+			return
+		}
+		env.Running("")
+		env.Talk("%s", trialLine(p.Trial))
+		if p.Trial.Why != "" {
+			env.Talk("        %s", plain.Line(p.Trial.Why))
+		}
+	}
+}
+
+// trialLine says how one trial ended.
+func trialLine(t setup.Trial) string {
+	line := fmt.Sprintf("%-7s %s: %s", t.State, t.Name, plain.Line(t.Command))
+	if t.State == setup.TrialUntried {
+		return line
+	}
+	return line + " (" + took(t) + ")"
+}
+
+func took(t setup.Trial) string {
+	return time.Duration(t.Seconds * float64(time.Second)).Round(100 * time.Millisecond).String()
+}
+
+// howItEnded is the result of a trial, for the end of a line; empty: it was not tried.
+func howItEnded(trials []setup.Trial, name, command string) string {
+	i := slices.IndexFunc(trials, func(t setup.Trial) bool { return t.Name == name && t.Command == command })
+	if i < 0 {
+		return ""
+	}
+	if t := trials[i]; t.State == setup.TrialGreen || t.State == setup.TrialRed {
+		return fmt.Sprintf(" (%s in %s)", t.State, took(t))
+	}
+	return fmt.Sprintf(" (%s: %s)", trials[i].State, plain.Line(trials[i].Why))
+}
+
+// askLeft asks of each red command whether it is left out. No answer is yes.
+func askLeft(env *frame.Env, trials []setup.Trial, answers *bufio.Reader) {
+	for i, t := range trials {
+		if !t.Left {
+			continue
+		}
+		fmt.Fprintf(env.Err, "%s is red: leave it out of the gate? It stays as a comment. [Y/n] ", t.Name)
+		answer, _ := answers.ReadString('\n') // the end of the input is no answer
+		trials[i].Left = isYes(answer)
+	}
+}
