@@ -27,8 +27,12 @@ import (
 // TryLimit is how long one command may take that init tries, unless you say otherwise.
 const TryLimit = 5 * time.Minute
 
-// SetupName is the name of the set-up among trials.
-const SetupName = "setup"
+// SetupName is the name of the set-up among trials. WorktreeName is that of what git and
+// config.toml put into a worktree, where that failed.
+const (
+	SetupName    = "setup"
+	WorktreeName = "worktree"
+)
 
 // InitTryRequest asks to run once what init would propose.
 type InitTryRequest struct {
@@ -207,7 +211,7 @@ func (t *trial) untrusted(ctx context.Context, commit string) (string, error) {
 		err = maintenance.RefuseUnapproved(open)
 	}
 	if kedge.Blocked.Is(err) {
-		return err.Error(), nil
+		return err.Error() + " (next: review them: kedge approve; then: kedge gate --all)", nil
 	}
 	return "", err
 }
@@ -246,7 +250,7 @@ const mostWhy = 300
 // only took long.
 func (t *trial) ended(one Trial, since time.Time) {
 	one.Seconds = t.home.Now().Sub(since).Round(100 * time.Millisecond).Seconds()
-	one.Left = one.State == TrialRed
+	one.Left = one.State == TrialRed && one.Name != WorktreeName
 	one.Why = words.Clip(strings.ReplaceAll(one.Why, t.where+"/", ""), mostWhy)
 	t.tell(one)
 	t.reply.Trials = append(t.reply.Trials, one)
@@ -285,6 +289,8 @@ func (t *trial) equip(ctx context.Context, w *git.Repo, commit string) (TrialSta
 		one.State, one.Why = TrialCut, t.late()
 	case err != nil:
 		return TrialRed, err
+	case reason != "" && !strings.HasPrefix(reason, "the setup "): // it did not come to that
+		one.Name, one.Command, one.State, one.Why = WorktreeName, "submodules and copied files", TrialRed, reason
 	case reason != "":
 		said, _, _ := strings.Cut(reason, " (log: ") // it goes with the worktree
 		one.State, one.Why = TrialRed, said
@@ -298,7 +304,15 @@ func (t *trial) equip(ctx context.Context, w *git.Repo, commit string) (TrialSta
 }
 
 // late says that a command was not over in time.
-func (t *trial) late() string { return fmt.Sprintf("not finished within %s", words.Age(t.limit)) }
+func (t *trial) late() string { return fmt.Sprintf("not finished within %s", Span(t.limit)) }
+
+// Span is a bound of time as people write it.
+func Span(d time.Duration) string {
+	if d >= time.Minute && d%time.Minute == 0 {
+		return strconv.Itoa(int(d/time.Minute)) + "m"
+	}
+	return d.String()
+}
 
 // untried says that the checks would run without what the set-up was to make.
 func (t *trial) untried() error {

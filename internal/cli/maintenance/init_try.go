@@ -37,7 +37,7 @@ func trialStep(env *frame.Env) func(json.RawMessage) {
 			if p.Commit != "" {
 				where = "in a fresh worktree of " + words.Hash(p.Commit)
 			}
-			env.Talk("trying what was found %s, each for at most %s (leave it out: --no-try)", where, words.Age(time.Duration(p.Limit)*time.Second))
+			env.Talk("trying what was found %s, each for at most %s (leave it out: --no-try)", where, setup.Span(time.Duration(p.Limit)*time.Second))
 		}
 		if p.Trial.State == setup.Trying {
 			env.Running("run   " + plain.Line(p.Trial.Command))

@@ -188,7 +188,7 @@ func djangoApp(f *folder) application {
 		f.note("manage.py runserver is not proposed: it may create db.sqlite3, which .gitignore does not name")
 		return application{}
 	}
-	return application{run: pythonTool(f) + "python3 manage.py runserver --noreload 127.0.0.1:$KEDGE_PORT", from: "manage.py"}
+	return application{run: f.python() + " manage.py runserver --noreload 127.0.0.1:$KEDGE_PORT", from: "manage.py"}
 }
 
 func railsApp(f *folder) application {
@@ -253,7 +253,7 @@ func pythonApp(f *folder) application {
 		if text == "" {
 			continue
 		}
-		tool, module := pythonTool(f)+"python3 ", strings.ReplaceAll(strings.TrimSuffix(name, ".py"), "/", ".")
+		tool, module := f.python()+" ", strings.ReplaceAll(strings.TrimSuffix(name, ".py"), "/", ".")
 		if m := fastApp.FindStringSubmatch(text); m != nil {
 			return application{run: tool + "-m uvicorn " + module + ":" + m[1] + " --host 127.0.0.1 --port $KEDGE_PORT", path: health(text), from: name}
 		}

@@ -97,62 +97,73 @@ func joined(list, more []string) []string {
 	return list
 }
 
+// part is what one language of a folder gives.
+type part struct {
+	kind            string
+	checks, instead []kedge.Check
+	lacks           string // a program that its set-up needs and this machine does not have
+}
+
 // project combines the languages of one folder. A Makefile fills in only what
 // no language gives: its targets usually call the same tools.
 func (f *folder) project() Found {
 	var found Found
-	var several, instead [][]kedge.Check
+	var parts []part
+	withChecks := 0
 	for _, l := range languages {
 		checks := l.look(f)
+		one := part{kind: l.kind, checks: checks, instead: f.instead}
+		one.lacks = found.take(f, checks)
 		if checks != nil {
-			found.Kinds = append(found.Kinds, l.kind)
-			several, instead = append(several, checks), append(instead, f.instead)
+			found.Kinds, parts = append(found.Kinds, l.kind), append(parts, one)
+			withChecks += min(len(checks), 1)
 		}
-		found.take(f, checks)
 	}
-	withChecks := 0
-	for _, checks := range several {
-		withChecks += min(len(checks), 1)
-	}
-	for i, checks := range several {
+	for _, one := range parts {
 		if withChecks > 1 {
-			prefix(checks, found.Kinds[i])
-			prefix(instead[i], found.Kinds[i])
+			prefix(one.checks, one.kind)
+			prefix(one.instead, one.kind)
 		}
-		found.Instead = append(found.Instead, instead[i]...)
-		for _, c := range checks {
-			found.add(f, c)
+		found.Instead = append(found.Instead, one.instead...)
+		for _, c := range one.checks {
+			found.add(f, c, one.lacks)
 		}
 	}
 	return f.addApplication(f.addMake(found))
 }
 
-// add adds a check, to the missing ones where this machine cannot run it.
-func (found *Found) add(f *folder, c kedge.Check) {
+// add adds a check, to the missing ones where this machine cannot run it, or what it needs
+// first.
+func (found *Found) add(f *folder, c kedge.Check, lacks string) {
 	if program := f.lacks(c.Run); program != "" {
-		found.Missing = append(found.Missing, Missing{c, program})
+		lacks = program
+	}
+	if lacks != "" {
+		found.Missing = append(found.Missing, Missing{c, lacks})
 		return
 	}
 	found.Checks = append(found.Checks, c)
 }
 
-// take takes what a language noticed besides its checks. A set-up whose program is not here
-// is left out; that is said where its checks do not say it.
-func (found *Found) take(f *folder, checks []kedge.Check) {
+// take takes what a language noticed besides its checks. It gives the program that the
+// set-up needs and that is not here.
+func (found *Found) take(f *folder, checks []kedge.Check) (lacks string) {
 	runs := func(c kedge.Check) bool { return f.lacks(c.Run) == "" }
-	if len(checks) > 0 && !slices.ContainsFunc(checks, runs) {
+	for _, line := range f.setup {
+		if program := f.lacks(line); program != "" {
+			lacks = program
+		}
+	}
+	if lacks != "" || len(checks) > 0 && !slices.ContainsFunc(checks, runs) {
 		f.setup, f.made, f.ignore = nil, nil, nil
 	}
 	for _, line := range f.setup {
-		if program := f.lacks(line); program != "" {
-			f.note(program + " is not on this machine: the set-up `" + line + "` for fresh worktrees is left out")
-			continue
-		}
 		found.Setup = and(found.Setup, line)
 	}
 	found.Made, found.Ignore = append(found.Made, f.made...), joined(found.Ignore, f.ignore)
 	found.Notes = append(found.Notes, f.notes...)
 	f.setup, f.made, f.ignore, f.notes, f.instead = nil, nil, nil, nil, nil
+	return lacks
 }
 
 // and runs one line after another.
@@ -177,7 +188,7 @@ func (f *folder) addMake(found Found) Found {
 			found.Instead = append(found.Instead, c)
 			continue
 		}
-		found.add(f, c)
+		found.add(f, c, "")
 	}
 	return found
 }

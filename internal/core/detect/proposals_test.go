@@ -106,7 +106,8 @@ func TestProposals(t *testing.T) {
 			lines("setup python3 -m venv .venv && .venv/bin/python -m pip install -q -r requirements.txt", "test test: .venv/bin/python -m unittest", "made .venv/bin/python"), ""},
 		{"a workspace of uv", files("pyproject.toml", "[tool.uv.workspace]\nmembers = [\"a\"]\n[dependency-groups]\ndev = [\"pytest\"]\n", "uv.lock", "", ".gitignore", "*.pyc"), "",
 			lines("setup uv sync --all-packages", "test test: uv run python3 -m pytest"), ""},
-		{"uv is not here", files("pyproject.toml", "[dependency-groups]\ndev = [\"pytest\"]\n", "uv.lock", "", ".gitignore", "*.pyc"), "uv", "no uv, test: uv run python3 -m pytest", "uv is not on this machine"},
+		{"uv is not here", files("pyproject.toml", "[dependency-groups]\ndev = [\"pytest\"]\n", "uv.lock", "", ".gitignore", "*.pyc"), "uv pytest",
+			lines("setup python3 -m venv .venv && .venv/bin/python -m pip install -q --group dev", "test test: .venv/bin/python -m pytest", "made .venv/bin/python", "ignore /.venv/"), "uv is not on this machine: uv.lock is not used"},
 
 		// C and C++
 		{"CMake and CTest", files("CMakeLists.txt", project+"enable_testing()\n", ".gitignore", "build/\n"), "",
@@ -123,6 +124,7 @@ func TestProposals(t *testing.T) {
 			lines("test test: { test -f _build/build.ninja || meson setup _build; } && meson test -C _build --print-errorlogs", "build build: { test -f _build/build.ninja || meson setup _build; } && meson compile -C _build"), ""},
 		{"Autotools", files("configure.ac", "", "Makefile.am", "", ".gitignore", "config.status"), "",
 			lines("setup autoreconf -fi && ./configure", "test test: make check", "build build: make", "made config.status"), ""},
+		{"Autotools that are not here", files("configure.ac", "", "Makefile.am", ""), "autoreconf", lines("no autoreconf, test: make check", "no autoreconf, build: make"), "autoreconf is not on this machine"},
 		{"Autotools with a script", files("configure.ac", "", "autogen.sh*", "", ".gitignore", "config.*"), "",
 			lines("setup NOCONFIGURE=1 ./autogen.sh && ./configure", "test test: make check", "build build: make", "made config.status"), ""},
 
@@ -141,6 +143,7 @@ func TestProposals(t *testing.T) {
 			lines("setup composer install --no-interaction --no-progress", "test test: composer test", "made vendor"), ""},
 		{"Composer and PHPStan", files("composer.json", `{"scripts":{"test":"@php vendor/bin/phpunit","phpstan":"@php vendor/bin/phpstan analyse"}}`, ".gitignore", "/vendor/\ncomposer.lock\n"), "",
 			lines("setup composer install --no-interaction --no-progress", "test test: composer test", "lint build: composer phpstan", "made vendor"), ""},
+		{"PHPUnit without Composer", files("composer.json", `{}`, "phpunit.xml.dist", ""), "composer", "no composer, test: vendor/bin/phpunit", "composer is not on this machine"},
 		{"PHPUnit", files("composer.json", `{}`, "composer.lock", "", "phpunit.xml.dist", "", ".gitignore", "vendor/\n.phpunit.result.cache"), "",
 			lines("setup composer install --no-interaction --no-progress", "test test: vendor/bin/phpunit", "made vendor"), ""},
 

@@ -17,15 +17,14 @@ var pythonTools = []struct{ lock, run, sync string }{
 	{"Pipfile.lock", "pipenv run", "pipenv install --dev"},
 }
 
-// pythonTool starts a command line inside the environment that the project's
-// lock file stands for.
-func pythonTool(f *folder) string {
+// locked is the tool whose lock file the project has, where this machine has the tool.
+func (f *folder) locked() (run, sync string) {
 	for _, t := range pythonTools {
-		if f.has(t.lock) {
-			return t.run + " "
+		if f.has(t.lock) && f.lacks(t.run) == "" {
+			return t.run, t.sync
 		}
 	}
-	return ""
+	return "", ""
 }
 
 // python is the interpreter that has what the project needs: of the environment that a
@@ -33,8 +32,8 @@ func pythonTool(f *folder) string {
 // found there: an editable install on this machine is of your folder, whatever worktree
 // asks.
 func (f *folder) python() string {
-	if tool := pythonTool(f); tool != "" {
-		return tool + "python3"
+	if run, _ := f.locked(); run != "" {
+		return run + " python3"
 	}
 	if env := f.venv(); env != "" {
 		return env + "/bin/python"
@@ -82,10 +81,13 @@ func (f *folder) pythonSetup(run string) {
 	if strings.HasPrefix(run, "tox") || run == "nox" {
 		return // they make their own
 	}
+	if _, sync := f.locked(); sync != "" {
+		f.prepares(f.synced(sync))
+		return
+	}
 	for _, t := range pythonTools {
 		if f.has(t.lock) {
-			f.prepares(f.synced(t.sync))
-			return
+			f.note(Programs(t.run)[0] + " is not on this machine: " + t.lock + " is not used, `" + run + "` is")
 		}
 	}
 	env := f.venv()
