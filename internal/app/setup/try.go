@@ -293,7 +293,7 @@ func (t *trial) equip(ctx context.Context, w *git.Repo, commit string) (TrialSta
 		one.Name, one.Command, one.State, one.Why = WorktreeName, "submodules and copied files", TrialRed, reason
 	case reason != "":
 		said, _, _ := strings.Cut(reason, " (log: ") // it goes with the worktree
-		one.State, one.Why = TrialRed, said
+		one.State, one.Why = TrialRed, strings.TrimSpace(strings.TrimPrefix(said, fmt.Sprintf("the setup %q failed: ", one.Command)))
 	case one.Command == "":
 		return TrialGreen, nil
 	default:
