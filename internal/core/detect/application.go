@@ -203,6 +203,7 @@ func railsApp(f *folder) application {
 }
 
 var (
+	goMain   = lazyre.New(`(?m)^package main\b`)
 	goServer = lazyre.New(`\.(ListenAndServe|Serve|Run|Start|Listen)\(`)
 	goPort   = lazyre.New(`os\.(Getenv|LookupEnv)\("PORT"\)`)
 	goHTTP   = lazyre.New(`"net/http"|gin-gonic|labstack/echo|gofiber/fiber|go-chi`)
@@ -217,7 +218,7 @@ func goApp(f *folder) application {
 	for _, pattern := range []string{"main.go", "cmd/*/main.go", "*.go"} {
 		for _, name := range f.glob(pattern) {
 			text := f.read(name)
-			if strings.HasSuffix(name, "_test.go") || !strings.Contains(text, "package main") || !goHTTP.MatchString(text) || !goServer.MatchString(text) {
+			if strings.HasSuffix(name, "_test.go") || !goMain.MatchString(text) || !goHTTP.MatchString(text) || !goServer.MatchString(text) {
 				continue
 			}
 			run, from := "go run "+quote("./"+path.Dir(name)), name

@@ -33,6 +33,7 @@ func TestRow120ApplicationsAreProposed(t *testing.T) {
 		{"Go, by the environment", files("go.mod", "module x\n", "main.go", server+`http.HandleFunc("/health", h); http.ListenAndServe(":"+os.Getenv("PORT"), nil)`), "PORT=$KEDGE_PORT go run .", "http://127.0.0.1:{port}/health", "", ""},
 		{"Go, by a flag", files("go.mod", "module x\n", "cmd/web/main.go", server+`a := flag.String("addr", ":80", ""); http.ListenAndServe(*a, nil)`), "go run ./cmd/web -addr 127.0.0.1:$KEDGE_PORT", "127.0.0.1:{port}", "", ""},
 		{"Go, a port of its own", files("go.mod", "module x\n", "main.go", server+`http.ListenAndServe(":80", nil)`), "", "", "", "main.go may start the application"},
+		{"Go, in a comment", files("go.mod", "module x\n", "doc.go", "/*\n\tpackage main\n\timport \"net/http\"\n\thttp.ListenAndServe(x, nil)\n*/\npackage x\n"), "", "", "", ""},
 		{"Go, a tool", files("go.mod", "module x\n", "main.go", "package main\n\nfunc main() {}\n"), "", "", "", ""},
 		{"Flask", files("app.py", "from flask import Flask\napp = Flask(__name__)\n", "requirements.txt", "flask\npytest\n"), "python3 -m flask --app app:app run --host 127.0.0.1 --port $KEDGE_PORT", "127.0.0.1:{port}", "", ""},
 		{"FastAPI", files("app/main.py", "api = FastAPI()\n@api.get('/health')\n", "uv.lock", "", "pyproject.toml", "pytest"), "uv run python3 -m uvicorn app.main:api --host 127.0.0.1 --port $KEDGE_PORT", "http://127.0.0.1:{port}/health", "", ""},

@@ -176,14 +176,15 @@ func and(line, next string) string {
 
 func (f *folder) addMake(found Found) Found {
 	targets := makeTargets(f)
-	if targets == nil {
-		return found
+	if targets != nil {
+		found.Kinds = append(found.Kinds, "make")
 	}
-	found.Kinds = append(found.Kinds, "make")
-	for _, c := range targets {
+	for _, c := range append(targets, testScript(f)...) {
 		has := func(other kedge.Check) bool { return other.Kind == c.Kind }
 		if i := slices.IndexFunc(found.Checks, has); i >= 0 {
-			found.Notes = append(found.Notes, "the Makefile has a target too: `"+c.Run+"` is not used")
+			if strings.HasPrefix(c.Run, "make ") {
+				found.Notes = append(found.Notes, "the Makefile has a target too: `"+c.Run+"` is not used")
+			}
 			c.Name = found.Checks[i].Name
 			found.Instead = append(found.Instead, c)
 			continue

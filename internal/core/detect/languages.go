@@ -114,3 +114,15 @@ func makeTargets(f *folder) []kedge.Check {
 	}
 	return checks
 }
+
+// testScript is a script of the project that runs its tests, as people call them.
+func testScript(f *folder) []kedge.Check {
+	for _, script := range []string{
+		"script/test", "scripts/test", "scripts/test.sh", "test.sh", "run-tests.sh", "run_tests.sh", "runtests.sh", "bin/test", "test/run.sh", "tests/run.sh",
+	} {
+		if f.has(script) {
+			return []kedge.Check{test(f.executable(script))}
+		}
+	}
+	return nil
+}

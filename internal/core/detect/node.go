@@ -46,7 +46,7 @@ func nodeChecks(f *folder) []kedge.Check {
 	n.members = n.workspace()
 	n.test()
 	n.more("build", "build")
-	n.more("lint", "lint", "eslint", "lint:js")
+	n.more("lint", "lint", "eslint", "lint:js", "check")
 	n.more("types", "typecheck", "type-check", "check-types", "types:check", "test:types", "tsc")
 	n.endToEnd()
 	if len(n.checks) == 0 {
@@ -168,19 +168,20 @@ func (n *node) endToEnd() {
 		runs       *lazyre.Regexp
 		scripts    []string
 	}{
-		{"playwright", "playwright test", playwright, []string{"test:e2e", "e2e", "test:playwright", "playwright"}},
+		{"playwright", "playwright test", playwright, []string{"test:e2e", "e2e", "test:playwright", "playwright", "test:integration", "integration"}},
 		{"cypress", "cypress run", cypress, []string{"test:e2e", "e2e", "cy:run", "cypress:run", "test:cypress", "cypress"}},
 	} {
-		config := n.matches(tool.name+".config.*") || n.has("cypress.json") && tool.name == "cypress"
-		if !config || tool.runs.MatchString(behind) {
-			continue
+		line := ""
+		if n.matches(tool.name+".config.*") || n.has("cypress.json") && tool.name == "cypress" {
+			line = n.exec() + " " + tool.line
 		}
-		line := n.exec() + " " + tool.line
-		for _, script := range tool.scripts {
+		for _, script := range slices.Backward(tool.scripts) {
 			if _, text := n.reach(script); tool.runs.MatchString(text) {
 				line = n.runner + " run " + script
-				break
 			}
+		}
+		if line == "" || tool.runs.MatchString(behind) {
+			continue
 		}
 		n.checks = append(n.checks, kedge.Check{Name: "e2e-" + tool.name, Kind: kedge.CheckE2E, Run: line})
 	}

@@ -83,6 +83,7 @@ func TestProposals(t *testing.T) {
 		{"workspaces of placeholders", files("package.json", `{"workspaces":["packages/*"]}`, "packages/a/package.json", scripts("test", placeholder)), "", "", "no script test"},
 		{"Playwright", files("package.json", scripts("test", "vitest run"), "playwright.config.ts", "x"), "", lines("test test: npm test", "e2e-playwright e2e: npx playwright test"), ""},
 		{"Playwright by a script", files("package.json", scripts("test", "vitest run", "test:e2e", "playwright test --reporter=list"), "pnpm-lock.yaml", "", "playwright.config.ts", "x"), "", lines("test test: pnpm test", "e2e-playwright e2e: pnpm run test:e2e"), ""},
+		{"Playwright in a folder", files("package.json", scripts("test", "vitest run", "test:integration", "npm run build && playwright test -c integration/x.ts", "build", "tsc")), "", lines("test test: npm test", "build build: npm run build", "e2e-playwright e2e: npm run test:integration"), ""},
 		{"Playwright is the test", files("package.json", scripts("test", "playwright test"), "playwright.config.js", "x"), "", "test test: npm test", ""},
 		{"Cypress", files("package.json", scripts("test", "jest", "cy:run", "cypress run"), "cypress.config.js", "x"), "", lines("test test: npm test", "e2e-cypress e2e: npm run cy:run"), ""},
 
@@ -99,15 +100,17 @@ func TestProposals(t *testing.T) {
 		{"an environment in the folder", files("requirements.txt", "flask\n", "requirements-dev.txt", "pytest\n", "venv/pyvenv.cfg", "home = x\n", ".gitignore", "*.pyc\nvenv\n"), "",
 			lines("setup python3 -m venv venv && venv/bin/python -m pip install -q -r requirements.txt -r requirements-dev.txt", "test test: venv/bin/python -m pytest", "made venv/bin/python"), ""},
 		{"groups of dependencies", files("pyproject.toml", "[project]\ndependencies = [\n  \"attrs\",\n]\n[dependency-groups]\ntest = [\"pytest\"]\n", ".gitignore", "*.pyc\n.venv/\n*.egg-info\n"), "pytest",
-			lines("setup python3 -m venv .venv && .venv/bin/python -m pip install -q -e . --group test", "test test: .venv/bin/python -m pytest", "made .venv/bin/python"), ""},
+			lines("setup python3 -m venv .venv && .venv/bin/python -m pip install -q 'pip>=25.1' && .venv/bin/python -m pip install -q -e . --group test", "test test: .venv/bin/python -m pytest", "made .venv/bin/python"), ""},
 		{"pytest that nothing names as a package", files("setup.py", "", "conftest.py", ""), "pytest",
 			lines("setup python3 -m venv .venv && .venv/bin/python -m pip install -q -e . pytest", "test test: PYTHONDONTWRITEBYTECODE=1 .venv/bin/python -m pytest", "made .venv/bin/python", "ignore /.venv/ /*.egg-info/"), ""},
+		{"requirements that install the project", files("pyproject.toml", "[project]\ndependencies = [\"x\"]\n[tool.pytest.ini_options]\n", "requirements.txt", "-e .[all]\npytest==8\n", ".gitignore", "*.pyc\nvenv/\n"), "pytest",
+			lines("setup python3 -m venv venv && venv/bin/python -m pip install -q -r requirements.txt", "test test: venv/bin/python -m pytest", "made venv/bin/python"), ""},
 		{"unittest that needs packages", files("requirements.txt", "# ours\nrequests\n", "test_a.py", "import unittest\n", ".gitignore", "*.pyc\n.venv\n"), "",
 			lines("setup python3 -m venv .venv && .venv/bin/python -m pip install -q -r requirements.txt", "test test: .venv/bin/python -m unittest", "made .venv/bin/python"), ""},
 		{"a workspace of uv", files("pyproject.toml", "[tool.uv.workspace]\nmembers = [\"a\"]\n[dependency-groups]\ndev = [\"pytest\"]\n", "uv.lock", "", ".gitignore", "*.pyc"), "",
 			lines("setup uv sync --all-packages", "test test: uv run python3 -m pytest"), ""},
 		{"uv is not here", files("pyproject.toml", "[dependency-groups]\ndev = [\"pytest\"]\n", "uv.lock", "", ".gitignore", "*.pyc"), "uv pytest",
-			lines("setup python3 -m venv .venv && .venv/bin/python -m pip install -q --group dev", "test test: .venv/bin/python -m pytest", "made .venv/bin/python", "ignore /.venv/"), "uv is not on this machine: uv.lock is not used"},
+			lines("setup python3 -m venv .venv && .venv/bin/python -m pip install -q 'pip>=25.1' && .venv/bin/python -m pip install -q --group dev", "test test: .venv/bin/python -m pytest", "made .venv/bin/python", "ignore /.venv/"), "uv is not on this machine: uv.lock is not used"},
 
 		// C and C++
 		{"CMake and CTest", files("CMakeLists.txt", project+"enable_testing()\n", ".gitignore", "build/\n"), "",
@@ -153,6 +156,8 @@ func TestProposals(t *testing.T) {
 			lines("no java, test: ./gradlew --console=plain test", "no java, build: ./gradlew --console=plain assemble"), "java is not on this machine"},
 		{"a Go module with a workspace", files("go.mod", "module x\n", "go.work", "go 1.26\nuse (\n\t.\n\t./tools\n)\n"), "", lines("test test: go test ./... ./tools/...", "build build: go build ./... ./tools/..."), ""},
 		{"Elixir", files("mix.exs", "", ".gitignore", "/_build/\n/deps/\n"), "", lines("setup mix deps.get", "test test: mix test", "build build: mix compile --warnings-as-errors"), ""},
+		{"a script that tests", files("scripts/test*", "#!/bin/sh\n"), "", "test test: ./scripts/test", ""},
+		{"a script that tests, too", files("go.mod", "module x\n", "test.sh", ""), "", lines("test test: go test ./...", "build build: go build ./...", "instead test: sh test.sh"), ""},
 		{"Bats", files("test/a.bats", "", "run.sh", ""), "", "test test: bats -r test", ""},
 		{"Bazel", files("MODULE.bazel", "module(name = 'x')\n", "go.mod", "module x\n"), "", lines("test test: go test ./...", "build build: go build ./..."), "Bazel workspace"},
 

@@ -1,7 +1,6 @@
 package detect
 
 import (
-	"path"
 	"slices"
 	"strings"
 
@@ -59,12 +58,19 @@ func (f *folder) venv() string {
 	if pytest && f.there("pytest") || !pytest && !f.needsPackages() {
 		return ""
 	}
+	for _, dir := range []string{".venv", "venv", "env"} {
+		if f.ignores(dir) {
+			return dir
+		}
+	}
 	return ".venv"
 }
 
 var (
 	// needed is a list of packages in pyproject.toml, setup.py or setup.cfg.
 	needed = lazyre.New(`(?m)^\s*(dependencies\s*=\s*\[\s*[^\]\s]|install_requires\s*=\s*(\[\s*[^\]\s]|\s*\n?\s+\w))`)
+	// editableLine is a line of requirements.txt that installs the project itself.
+	editableLine = lazyre.New(`(?m)^\s*(-e|--editable)[ =]\s*['"]?\.`)
 	// requirement is a line that names one.
 	requirement = lazyre.New(`(?m)^\s*[A-Za-z0-9]`)
 )
@@ -97,7 +103,11 @@ func (f *folder) pythonSetup(run string) {
 	f.leaves(env + "/")
 	line := "python3 -m venv " + env
 	if list := f.installs(strings.Contains(run, "pytest")); list != "" {
-		line += " && " + env + "/bin/python -m pip install -q" + list
+		pip := " && " + env + "/bin/python -m pip install -q"
+		if strings.Contains(list, " --group ") { // the pip of an older Python does not know it
+			line += pip + " 'pip>=25.1'"
+		}
+		line += pip + list
 	}
 	f.prepares(line, env+"/bin/python")
 }
@@ -118,14 +128,18 @@ func (f *folder) synced(line string) string {
 // installs is what pip is to install: the project itself, so that its sources are used,
 // and what the tests need.
 func (f *folder) installs(pytest bool) string {
-	out, text := "", f.read("pyproject.toml")
-	if strings.Contains(text, "[project]") || strings.Contains(text, "[tool.poetry]") || f.has("setup.py") {
+	out, text, list := "", f.read("pyproject.toml"), f.read("requirements.txt")
+	project := strings.Contains(text, "[project]") || strings.Contains(text, "[tool.poetry]") || f.has("setup.py")
+	if project && !editableLine.MatchString(list) {
 		out = " -e " + f.editable(text)
-		f.leaves(f.eggInfo())
-	} else if requirement.MatchString(f.read("requirements.txt")) {
-		out = " -r requirements.txt"
+		if !strings.Contains(f.read(".gitignore"), "egg-info") { // setuptools leaves it
+			f.leaves("*.egg-info/")
+		}
 	}
-	named := pytestWord.MatchString(section(text, "project.optional-dependencies")) || pytestWord.MatchString(f.read("requirements.txt"))
+	named := pytestWord.MatchString(section(text, "project.optional-dependencies")) && out != ""
+	if pytestWord.MatchString(list) || editableLine.MatchString(list) || !project && requirement.MatchString(list) {
+		out, named = out+" -r requirements.txt", named || pytestWord.MatchString(list)
+	}
 	for _, file := range devRequirements {
 		if f.has(file) {
 			out, named = out+" -r "+file, named || pytestWord.MatchString(f.read(file))
@@ -133,8 +147,8 @@ func (f *folder) installs(pytest bool) string {
 		}
 	}
 	for _, group := range []string{"test", "tests", "testing", "dev"} {
-		if list := entry(section(text, "dependency-groups"), group); list != "" {
-			out, named = out+" --group "+group, named || pytestWord.MatchString(list)
+		if list := entry(section(text, "dependency-groups"), group); list != "" && !named {
+			out, named = out+" --group "+group, pytestWord.MatchString(list)
 			break
 		}
 	}
@@ -152,17 +166,6 @@ func (f *folder) editable(text string) string {
 		}
 	}
 	return "."
-}
-
-// eggInfo is the folder that an editable install of setuptools leaves.
-func (f *folder) eggInfo() string {
-	if f.ignores("x.egg-info") {
-		return "*.egg-info/"
-	}
-	if f.srcLayout() {
-		return path.Join("src", "*.egg-info") + "/"
-	}
-	return "*.egg-info/"
 }
 
 var tomlTable = lazyre.New(`(?m)^\s*\[([^\[\]]+)\]\s*(#.*)?$`)
