@@ -32,28 +32,42 @@ func TrialSlots(h *projects.Home, repo *git.Repo) *slot.Slots {
 }
 
 // ClearTrials takes away what a trial left whose daemon was killed: what still runs of it,
-// its worktree and its logs. It is nobody's work.
+// its worktree and its logs. It is nobody's work. A trial that is under way stays.
 func ClearTrials(ctx context.Context, h *projects.Home, repo *git.Repo, root string) error {
 	dir := TrialDir(h, root)
 	if _, err := os.Lstat(dir); err != nil {
 		return nil // there was none
 	}
-	err := gate.Forget(ctx, TrialLogs(dir))
+	var slots *slot.Slots
+	var left []slot.Session
 	if repo != nil {
-		slots := TrialSlots(h, repo)
-		list, listed := slots.Abandoned(func(kedge.SessionID) bool { return false })
-		err = errors.Join(err, listed)
-		for _, r := range list {
-			err = errors.Join(err, slots.Undo(ctx, r))
-		}
-		if all, _ := slots.Sessions(); len(all) > 0 { // one is under way
+		slots = TrialSlots(h, repo)
+		all, err := slots.Sessions()
+		if err != nil {
 			return err
 		}
+		left, err = slots.Abandoned(func(kedge.SessionID) bool { return false })
+		if err != nil || len(left) < len(all) {
+			return err
+		}
+	}
+	var err error
+	for _, logs := range trialLines(dir) {
+		err = errors.Join(err, gate.Forget(ctx, logs))
+	}
+	for _, r := range left {
+		err = errors.Join(err, slots.Undo(ctx, r))
 	}
 	if err != nil {
 		return err
 	}
 	return forgetTrial(dir)
+}
+
+// trialLines are the folders of the logs of single commands.
+func trialLines(dir string) []string {
+	list, _ := filepath.Glob(filepath.Join(TrialLogs(dir), "*")) // the pattern is valid
+	return list
 }
 
 // forgetTrial removes the folder of trials that are over.

@@ -11,7 +11,6 @@ import (
 	"kedge"
 	"kedge/internal/agents/catalog"
 	"kedge/internal/app/ledger"
-	"kedge/internal/app/maintenance"
 	"kedge/internal/app/projects"
 	"kedge/internal/core/config"
 	"kedge/internal/core/detect"
@@ -91,7 +90,7 @@ func (s *Setup) Init(ctx context.Context, who projects.Caller, in InitRequest) (
 	if err := at.refuse(ctx, in); err != nil {
 		return InitReply{}, err
 	}
-	if err := maintenance.ClearTrials(ctx, s.home, at.repo, at.trials()); err != nil {
+	if err := s.clearTrials(ctx, at); err != nil {
 		return InitReply{}, err
 	}
 	if err := s.giveID(ctx, at); err != nil {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"kedge"
+	"kedge/internal/app/maintenance"
 	"kedge/internal/core/check"
 	"kedge/internal/core/detect"
 	"kedge/internal/core/scaffold"
@@ -37,6 +38,20 @@ func (at *site) trials() string {
 		return at.repo.CommonDir()
 	}
 	return at.Root
+}
+
+// clearTrials takes away what a killed trial left; one that is under way is waited for.
+// What cannot be removed is in nobody's way.
+func (s *Setup) clearTrials(ctx context.Context, at *site) error {
+	release, err := s.life.Alone(ctx, "trial in "+at.trials())
+	if err != nil {
+		return err
+	}
+	defer release()
+	if err := maintenance.ClearTrials(ctx, s.home, at.repo, at.trials()); err != nil {
+		s.home.Log.Warn("what is left of a trial stays", "folder", at.Root, "error", err.Error())
+	}
+	return ctx.Err()
 }
 
 // leave takes out of the proposals what was tried and is to be left out, and what this

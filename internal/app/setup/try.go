@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"kedge"
+	"kedge/internal/agents/catalog"
+	"kedge/internal/agents/trust"
 	"kedge/internal/app/ledger"
 	"kedge/internal/app/maintenance"
 	"kedge/internal/app/projects"
@@ -128,7 +130,8 @@ func (t *trial) run(ctx context.Context) (InitTryReply, error) {
 	}
 	defer release()
 	if err := maintenance.ClearTrials(ctx, t.home, t.at.repo, t.root); err != nil {
-		return t.reply, err
+		t.reply.Untried = "what an earlier trial left cannot be removed: " + gate.Why(err)
+		return t.reply, ctx.Err()
 	}
 	head := git.Head{Unborn: true}
 	if t.at.repo != nil {
@@ -147,10 +150,15 @@ func (t *trial) run(ctx context.Context) (InitTryReply, error) {
 			t.home.Log.Warn("what is left of a trial stays", "folder", t.root, "error", gone.Error())
 		}
 	}()
-	if head.Unborn {
-		return t.reply, t.checks(ctx, t.at.Root, t.at.repo, "")
+	if t.reply.Untried, err = t.untrusted(ctx, head); err != nil || t.reply.Untried != "" {
+		return t.reply, err
 	}
-	return t.reply, t.inWorktree(ctx, head)
+	if head.Unborn {
+		err = t.checks(ctx, t.at.Root, t.at.repo, "")
+	} else {
+		err = t.inWorktree(ctx, head)
+	}
+	return t.reply, err
 }
 
 // untilLeaving gives a context that also ends when the daemon is asked to stop: nobody would
@@ -165,11 +173,6 @@ func (t *trial) untilLeaving(ctx context.Context) (context.Context, func()) {
 
 // inWorktree tries in a fresh worktree of a commit, with the files that init would write.
 func (t *trial) inWorktree(ctx context.Context, head git.Head) error {
-	untrusted, err := t.untrusted(ctx, head.Commit)
-	if err != nil || untrusted != "" {
-		t.reply.Untried = untrusted
-		return err
-	}
 	t.reply.Commit = head.Commit
 	slots := maintenance.TrialSlots(t.home, t.at.repo)
 	now := t.home.Now()
@@ -177,6 +180,10 @@ func (t *trial) inWorktree(ctx context.Context, head git.Head) error {
 		Session: kedge.SessionID(kedge.NewID("ses", now)), Name: "init-trial", At: now, Logs: maintenance.TrialLogs(maintenance.TrialDir(t.home, t.root)),
 		Port: func([]int) (int, error) { return 0, nil }, // the gate finds its own
 	})
+	if kedge.Blocked.Is(err) || kedge.Conflict.Is(err) {
+		t.reply.Commit, t.reply.Untried = "", "no worktree could be made: "+gate.Why(err)
+		return nil
+	}
 	if err != nil {
 		return err
 	}
@@ -199,14 +206,9 @@ func (t *trial) inWorktree(ctx context.Context, head git.Head) error {
 	return t.checks(ctx, w.Root(), w, head.Commit)
 }
 
-// untrusted says why no code of a commit may run; empty: it may.
-func (t *trial) untrusted(ctx context.Context, commit string) (string, error) {
-	open, err := maintenance.Executables(ctx, t.at.Project, t.at.repo, commit)
-	if err == nil {
-		if p, known := t.home.Open(ctx, t.who); known == nil {
-			open, err = maintenance.Unapproved(ctx, p, t.at.repo, commit)
-		}
-	}
+// untrusted says why no code of the project may run; empty: it may.
+func (t *trial) untrusted(ctx context.Context, head git.Head) (string, error) {
+	open, err := t.executables(ctx, head)
 	if err == nil {
 		err = maintenance.RefuseUnapproved(open)
 	}
@@ -214,6 +216,19 @@ func (t *trial) untrusted(ctx context.Context, commit string) (string, error) {
 		return err.Error() + " (next: review them: kedge approve; then: kedge gate --all)", nil
 	}
 	return "", err
+}
+
+// executables finds the files that run code or steer agents where the trial is, and that you
+// did not approve. Before there is a commit, they are those of the folder.
+func (t *trial) executables(ctx context.Context, head git.Head) (trust.Found, error) {
+	if head.Unborn {
+		all := func(string) (bool, error) { return true, nil } // whoever brought the folder brought it
+		return catalog.Trust().ScanDir(t.at.Root, all)
+	}
+	if p, err := t.home.Open(ctx, t.who); err == nil {
+		return maintenance.Unapproved(ctx, p, t.at.repo, head.Commit)
+	}
+	return maintenance.Executables(ctx, t.at.Project, t.at.repo, head.Commit)
 }
 
 // write puts what init would write into the worktree: runs will have it.

@@ -177,13 +177,24 @@ func FuzzManifests(f *testing.F) {
 	f.Add("Makefile", "test build:\n\tx\n", "-x")
 	f.Add("pyproject.toml", "[tool.pytest]", "é")
 	f.Add("package.json", `{"scripts":null}`, "a'b")
+	f.Add("package.json", `{"workspaces":["a/*"],"scripts":{"test":"run-s a:* && npm test","a:b":"npm run test"}}`, "packages")
+	f.Add("composer.json", `{"scripts":{"test":["@test","x"]}}`, "a")
+	f.Add("CMakeLists.txt", "project(x)\nenable_testing()\n", "a")
+	f.Add("Gemfile", "gem 'rspec'\n", "services")
+	f.Add("requirements.txt", "-e .\npytest\n", "a")
 	f.Fuzz(func(t *testing.T, file, text, dir string) {
 		if !fs.ValidPath(file) || !fs.ValidPath(dir) || strings.Contains(dir, "/") || file == "." || dir == "." || file == dir {
 			t.Skip("not a path in a tree")
 		}
 		for _, tree := range []fstest.MapFS{files(file, text), files(dir+"/"+file, text, dir+"2/go.mod", "")} {
 			names := map[string]bool{}
-			for _, c := range detect.Project(tree, nil).Checks {
+			found := detect.Project(tree, nil)
+			for _, m := range detect.Project(tree, func(string) bool { return false }).Missing {
+				if !kedge.ValidName(m.Check.Name) || m.Program == "" {
+					t.Fatalf("missing %+v", m)
+				}
+			}
+			for _, c := range found.Checks {
 				if !kedge.ValidName(c.Name) || names[c.Name] || c.Run == "" || rules.Named(c.Kind).Marker == "" {
 					t.Fatalf("check %+v", c)
 				}

@@ -36,7 +36,10 @@ func (p packageJSON) reach(script string) (names []string, text string) {
 	return names, text
 }
 
-// called are the scripts that a line names.
+// maxCalled bounds how many scripts a pattern in a line stands for.
+const maxCalled = 200
+
+// called are the scripts that a line names, and other words.
 func (p packageJSON) called(line string) []string {
 	var words []string
 	for _, m := range callsScript.FindAllStringSubmatch(line, -1) {
@@ -54,8 +57,12 @@ func (p packageJSON) called(line string) []string {
 		if word == "t" || word == "tst" {
 			word = "test"
 		}
+		if !strings.Contains(word, "*") {
+			out = append(out, word)
+			continue
+		}
 		for name := range p.Scripts {
-			if fits, err := path.Match(word, name); name == word || err == nil && fits {
+			if fits, err := path.Match(word, name); err == nil && fits && len(out) < maxCalled {
 				out = append(out, name)
 			}
 		}
