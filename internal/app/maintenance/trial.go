@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -35,8 +36,8 @@ func TrialSlots(h *projects.Home, repo *git.Repo) *slot.Slots {
 // its worktree and its logs. It is nobody's work. A trial that is under way stays.
 func ClearTrials(ctx context.Context, h *projects.Home, repo *git.Repo, root string) error {
 	dir := TrialDir(h, root)
-	if _, err := os.Lstat(dir); err != nil {
-		return nil // there was none
+	if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
+		return nil
 	}
 	var slots *slot.Slots
 	var left []slot.Session

@@ -201,7 +201,8 @@ func (t *trial) inWorktree(ctx context.Context, head git.Head) error {
 		return err
 	}
 	if state == TrialCut {
-		return t.untried()
+		t.untried()
+		return nil
 	}
 	return t.checks(ctx, w.Root(), w, head.Commit)
 }
@@ -330,11 +331,10 @@ func Span(d time.Duration) string {
 }
 
 // untried says that the checks would run without what the set-up was to make.
-func (t *trial) untried() error {
+func (t *trial) untried() {
 	for _, c := range t.pl.found.Checks {
 		t.ended(Trial{Name: c.Name, Command: check.Text(c), State: TrialUntried, Why: "the set-up was not finished"}, t.home.Now())
 	}
-	return nil
 }
 
 // logs is a fresh folder for the logs of one command: a holder there is of that command.

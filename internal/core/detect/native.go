@@ -28,7 +28,7 @@ var ctest = lazyre.New(`(?im)^\s*(enable_testing\s*\(|include\s*\(\s*CTest\b)`)
 
 // cmakeChecks build outside of the sources and run what ctest knows.
 func cmakeChecks(f *folder) []kedge.Check {
-	if !f.has("CMakeLists.txt") || !lazyProject.MatchString(f.read("CMakeLists.txt")) {
+	if !f.has("CMakeLists.txt") || !cmakeProject.MatchString(f.read("CMakeLists.txt")) {
 		return nil
 	}
 	dir := f.buildDir()
@@ -41,8 +41,8 @@ func cmakeChecks(f *folder) []kedge.Check {
 	return []kedge.Check{test(line + " && cd " + dir + " && ctest --output-on-failure"), build(line)}
 }
 
-// lazyProject is what the top file of a CMake project has.
-var lazyProject = lazyre.New(`(?im)^\s*project\s*\(`)
+// cmakeProject is what the top file of a CMake project has.
+var cmakeProject = lazyre.New(`(?im)^\s*project\s*\(`)
 
 func mesonChecks(f *folder) []kedge.Check {
 	if !f.has("meson.build") || !strings.Contains(f.read("meson.build"), "project(") {
@@ -58,7 +58,7 @@ func autotoolsChecks(f *folder) []kedge.Check {
 	if !f.has("configure.ac", "configure.in") || f.has("CMakeLists.txt", "meson.build") {
 		return nil
 	}
-	line := "./configure"
+	line := "autoreconf -fi && ./configure"
 	switch {
 	case f.has("configure"):
 		line = f.executable("configure")
@@ -68,8 +68,6 @@ func autotoolsChecks(f *folder) []kedge.Check {
 		line = f.executable("bootstrap") + " && ./configure"
 	case f.has("bootstrap.sh"):
 		line = f.executable("bootstrap.sh") + " && ./configure"
-	default:
-		line = "autoreconf -fi && ./configure"
 	}
 	f.prepares(line, "config.status")
 	f.leaves("config.status")
