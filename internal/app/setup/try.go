@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -48,6 +49,7 @@ type InitTryReply struct {
 	Commit  string  `json:"commit"`  // that was tried in a fresh worktree; empty: the folder as it is
 	Trials  []Trial `json:"trials"`  // the set-up first
 	Untried string  `json:"untried"` // why nothing was tried; empty: all was, or there was nothing
+	Dirty   bool    `json:"dirty"`   // something was red, and the folder has changes that the commit does not have
 }
 
 // Trial is how one command ended that init proposes.
@@ -204,7 +206,13 @@ func (t *trial) inWorktree(ctx context.Context, head git.Head) error {
 		t.untried()
 		return nil
 	}
-	return t.checks(ctx, w.Root(), w, head.Commit)
+	if err := t.checks(ctx, w.Root(), w, head.Commit); err != nil {
+		return err
+	}
+	if slices.ContainsFunc(t.reply.Trials, func(one Trial) bool { return one.State == TrialRed }) {
+		t.reply.Dirty, err = t.at.repo.Dirty(ctx)
+	}
+	return err
 }
 
 // untrusted says why no code of the project may run; empty: it may.

@@ -100,13 +100,13 @@ func runInit(ctx context.Context, env *frame.Env, in setup.InitRequest, how init
 			return err
 		}
 	}
-	untried := ""
+	var notes []string
 	if !how.untried {
 		tried, err := tryInit(ctx, env, how.limit)
 		if err != nil {
 			return err
 		}
-		if in.Trials, untried = tried.Trials, tried.Untried; asks {
+		if in.Trials, notes = tried.Trials, trialNotes(tried); asks {
 			askLeft(env, in.Trials, answers)
 		}
 	}
@@ -114,9 +114,7 @@ func runInit(ctx context.Context, env *frame.Env, in setup.InitRequest, how init
 	if err != nil {
 		return err
 	}
-	if untried != "" {
-		r.Notes = append(r.Notes, "nothing was tried: "+untried)
-	}
+	r.Notes = append(r.Notes, notes...)
 	for _, note := range r.Notes {
 		env.Talk("note: %s", plain.Line(note))
 	}

@@ -23,6 +23,17 @@ func tryInit(ctx context.Context, env *frame.Env, limit time.Duration) (setup.In
 	return reply, err
 }
 
+// trialNotes are what you should know of the trials besides their results.
+func trialNotes(r setup.InitTryReply) []string {
+	switch {
+	case r.Untried != "":
+		return []string{"nothing was tried: " + r.Untried}
+	case r.Dirty:
+		return []string{"a commit was tried, as runs have it: your changes that are not committed were not there"}
+	}
+	return nil
+}
+
 // trialStep shows one trial after another.
 func trialStep(env *frame.Env) func(json.RawMessage) {
 	said := false
