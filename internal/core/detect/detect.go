@@ -368,6 +368,13 @@ func (f *folder) leaves(name string) {
 	}
 }
 
+// leavesEverywhere notes a folder that every module of the project has.
+func (f *folder) leavesEverywhere(name string) {
+	if !f.ignores(strings.TrimSuffix(name, "/")) {
+		f.ignore = append(f.ignore, name)
+	}
+}
+
 // prepares notes a line that a fresh worktree needs, and what it makes.
 func (f *folder) prepares(line string, made ...string) {
 	f.setup, f.made = append(f.setup, line), append(f.made, made...)
@@ -384,6 +391,10 @@ func (f *folder) ignores(names ...string) bool {
 		for line := range strings.Lines(lines) {
 			pattern, not := strings.CutPrefix(strings.TrimSpace(line), "!")
 			pattern = strings.TrimSuffix(strings.TrimPrefix(strings.Trim(pattern, "/"), "**/"), "/**")
+			if pattern == name {
+				ignored = !not
+				continue
+			}
 			if dirs := path.Dir(pattern); dirs != "." && dirs != "*" && dirs != f.dir {
 				continue
 			}

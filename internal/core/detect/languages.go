@@ -74,11 +74,11 @@ func rustChecks(f *folder) []kedge.Check {
 func javaChecks(f *folder) []kedge.Check {
 	switch {
 	case f.has("pom.xml"):
-		f.leaves("target/")
+		f.leavesEverywhere("target/")
 		mvn := f.wrapper("mvnw", "mvn") + " -B"
 		return []kedge.Check{test(mvn + " test"), build(mvn + " -DskipTests package")}
 	case f.has("build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"):
-		f.leaves("build/")
+		f.leavesEverywhere("build/")
 		f.leaves(".gradle/")
 		gradle := f.wrapper("gradlew", "gradle") + " --console=plain"
 		return []kedge.Check{test(gradle + " test"), build(gradle + " assemble")}

@@ -21,8 +21,8 @@ func dotnetChecks(f *folder) []kedge.Check {
 	if !f.matches("*.sln") && !f.matches("*.slnx") && !f.matches("*.csproj") && !f.matches("*.fsproj") {
 		return nil
 	}
-	f.leaves("bin/")
-	f.leaves("obj/")
+	f.leavesEverywhere("bin/")
+	f.leavesEverywhere("obj/")
 	return []kedge.Check{test("dotnet test"), build("dotnet build")}
 }
 

@@ -167,9 +167,10 @@ func (n *node) endToEnd() {
 		name, line string
 		runs       *lazyre.Regexp
 		scripts    []string
+		leaves     []string
 	}{
-		{"playwright", "playwright test", playwright, []string{"test:e2e", "e2e", "test:playwright", "playwright", "test:integration", "integration"}},
-		{"cypress", "cypress run", cypress, []string{"test:e2e", "e2e", "cy:run", "cypress:run", "test:cypress", "cypress"}},
+		{"playwright", "playwright test", playwright, []string{"test:e2e", "e2e", "test:playwright", "playwright", "test:integration", "integration"}, []string{"test-results/", "playwright-report/"}},
+		{"cypress", "cypress run", cypress, []string{"test:e2e", "e2e", "cy:run", "cypress:run", "test:cypress", "cypress"}, []string{"cypress/videos/", "cypress/screenshots/"}},
 	} {
 		line := ""
 		if n.matches(tool.name+".config.*") || n.has("cypress.json") && tool.name == "cypress" {
@@ -184,6 +185,9 @@ func (n *node) endToEnd() {
 			continue
 		}
 		n.checks = append(n.checks, kedge.Check{Name: "e2e-" + tool.name, Kind: kedge.CheckE2E, Run: line})
+		for _, left := range tool.leaves {
+			n.leaves(left)
+		}
 	}
 }
 
