@@ -24,6 +24,7 @@ import (
 	"kedge/internal/git/slot"
 	"kedge/internal/process"
 	"kedge/internal/process/sandbox"
+	"kedge/internal/text/redact"
 	"kedge/internal/text/words"
 )
 
@@ -267,7 +268,7 @@ func (t *trial) tell(one Trial) {
 	t.who.Tell(TryProgress{Trial: one, Commit: t.reply.Commit, Limit: int(t.limit / time.Second)})
 }
 
-// mostWhy bounds what is said of a failure: it stands in a file, too.
+// mostWhy bounds what is said of a failure.
 const mostWhy = 300
 
 // ended adds a trial to the answer. What is not green is proposed to be left out, unless it
@@ -275,7 +276,7 @@ const mostWhy = 300
 func (t *trial) ended(one Trial, since time.Time) {
 	one.Seconds = t.home.Now().Sub(since).Round(100 * time.Millisecond).Seconds()
 	one.Left = one.State == TrialRed && one.Name != WorktreeName
-	one.Why = words.Clip(strings.ReplaceAll(one.Why, t.where+"/", ""), mostWhy)
+	one.Why = words.Clip(redact.Text(strings.ReplaceAll(one.Why, t.where+"/", "")), mostWhy) // a file that is committed has it
 	t.tell(one)
 	t.reply.Trials = append(t.reply.Trials, one)
 }
