@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"kedge"
+	"kedge/internal/app/ledger"
 	"kedge/internal/app/maintenance"
 	"kedge/internal/core/check"
 	"kedge/internal/core/detect"
@@ -153,7 +154,10 @@ func (at *site) planIgnore(ctx context.Context, pl *initPlan) ([]string, error) 
 	if at.repo == nil {
 		return nil, nil
 	}
-	own := []string{scaffold.GateFile, kedge.Dir + "/decisions/new.md"}
+	own := []string{
+		scaffold.ConfigFile, scaffold.FeaturesFile, scaffold.GateFile, scaffold.ProgressFile, scaffold.RulesFile, scaffold.ValidateFile, scaffold.IgnoreFile,
+		ledger.DecisionsDir + "/new.md", ledger.NotesDir + "/new.md",
+	}
 	seen, err := at.repo.NotIgnored(ctx, own)
 	if err != nil {
 		return nil, err
@@ -161,7 +165,7 @@ func (at *site) planIgnore(ctx context.Context, pl *initPlan) ([]string, error) 
 	var lines []string
 	if len(seen) < len(own) {
 		lines = scaffold.OwnLines()
-		pl.notes = append(pl.notes, fmt.Sprintf("git ignores %s/, and runs and clones need it: %s in %s take it out of that",
+		pl.notes = append(pl.notes, fmt.Sprintf("git ignores files under %s/ that runs and clones need: %s in %s undo that",
 			kedge.Dir, strings.Join(lines, " and "), scaffold.GitignoreFile))
 	}
 	if pl.writes(scaffold.GateFile) && len(pl.found.Ignore) > 0 {

@@ -38,17 +38,17 @@ line in .gitattributes. It commits exactly these files. Your other staged
 changes stay staged. Existing files stay as they are, so a second init changes
 nothing.
 
-Before it writes, Kedge runs what it found once, in a fresh worktree of HEAD,
-and prints how each command ended and how long it took. A red one is not
-switched on: it becomes a comment in gate.toml with its first failure. On a
-terminal Kedge asks first. A command that takes longer than --try-time is cut,
-and stays in. --no-try runs nothing. Where the repository has files that run
-code or steer agents, and you have not approved them, Kedge runs nothing either
-and says so. Nothing of the trial is left behind.
+Before it writes, Kedge runs each command that it found once, in a fresh worktree
+of HEAD, and prints how it ended and how long it took. A red command is not
+switched on: it becomes a comment in its file, with the first failure. On a
+terminal, Kedge asks first. A command that takes longer than --try-time is cut,
+and stays in. --no-try runs nothing. If the repository has files that run code or
+steer agents, and you have not approved them, Kedge runs nothing and tells you.
+Nothing of the trial is left behind.
 
-Where git ignores .kedge/, Kedge adds two lines to .gitignore that take it out
-of that: runs and clones need these files. It also names there what the set-up
-and the checks write.
+If git ignores files under .kedge/, Kedge adds two lines to .gitignore that undo
+that, because runs and clones need these files. It also adds what the set-up and
+the checks write, if git would see it.
 
 In a clone, init imports the decisions, notes and risks of the repository and
 prints how to import its features.

@@ -18,6 +18,9 @@ func pythonChecks(f *folder) []kedge.Check {
 		return nil
 	}
 	run := pythonTest(f)
+	if run == "" && f.has(otherManifests...) {
+		return nil // a helper's manifest
+	}
 	if run == "" {
 		f.note("found a Python project and no way to test it: neither pytest nor tox nor a test file")
 		return []kedge.Check{}
