@@ -51,6 +51,9 @@ func (s *Setup) InitRemove(ctx context.Context, who projects.Caller, _ InitRemov
 			return InitRemoveReply{}, err
 		}
 	}
+	if err := s.clearTrials(ctx, at); err != nil {
+		return InitRemoveReply{}, err
+	}
 	evs, err := s.home.Write(ctx, at.Project, who, func() ([]kedge.Event, error) { return s.takeOut(ctx, at, who) })
 	if err != nil {
 		return InitRemoveReply{}, err
