@@ -68,10 +68,9 @@ func (pl *initPlan) leave(trials []Trial) {
 			continue
 		}
 		pl.left.Checks = append(pl.left.Checks, scaffold.LeftCheck{Check: c, Why: t.reason()})
-		for _, other := range pl.instead(c.Name) {
-			if o, tried := trialOf(trials, c.Name, check.Text(other)); tried && o.State == TrialGreen {
-				pl.found.Checks = append(pl.found.Checks, other)
-			}
+		if other, found := greenWay(trials, c.Name); found && c.Run != "" {
+			c.Run = other.Command
+			pl.found.Checks = append(pl.found.Checks, c)
 		}
 	}
 	for _, m := range pl.found.Missing {
@@ -100,6 +99,15 @@ func (pl initPlan) instead(name string) []kedge.Check {
 // trialOf is the trial of a command; false: it was not tried.
 func trialOf(trials []Trial, name, command string) (Trial, bool) {
 	i := slices.IndexFunc(trials, func(t Trial) bool { return t.Name == name && t.Command == command })
+	if i < 0 {
+		return Trial{}, false
+	}
+	return trials[i], true
+}
+
+// greenWay is the other way to do what a red check does; false: none is green.
+func greenWay(trials []Trial, name string) (Trial, bool) {
+	i := slices.IndexFunc(trials, func(t Trial) bool { return t.Name == name && t.State == TrialGreen })
 	if i < 0 {
 		return Trial{}, false
 	}

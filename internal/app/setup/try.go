@@ -19,6 +19,7 @@ import (
 	"kedge/internal/app/projects"
 	"kedge/internal/core/check"
 	"kedge/internal/core/config"
+	"kedge/internal/core/detect"
 	"kedge/internal/engine/gate"
 	"kedge/internal/git"
 	"kedge/internal/git/slot"
@@ -275,7 +276,8 @@ const mostWhy = 300
 // only took long.
 func (t *trial) ended(one Trial, since time.Time) {
 	one.Seconds = t.home.Now().Sub(since).Round(100 * time.Millisecond).Seconds()
-	one.Left = one.State == TrialRed && one.Name != WorktreeName
+	again := slices.ContainsFunc(t.reply.Trials, func(o Trial) bool { return o.Name == one.Name }) // another way to do it
+	one.Left = one.State == TrialRed && one.Name != WorktreeName && !again
 	one.Why = words.Clip(redact.Text(strings.ReplaceAll(one.Why, t.where+"/", "")), mostWhy) // a file that is committed has it
 	t.tell(one)
 	t.reply.Trials = append(t.reply.Trials, one)
@@ -379,22 +381,41 @@ func (t *trial) checks(ctx context.Context, dir string, repo *git.Repo, base str
 		return err
 	}
 	for _, c := range t.pl.found.Checks {
-		for _, way := range append([]kedge.Check{c}, t.pl.instead(c.Name)...) {
-			q.Checks, q.LogDir = []kedge.Check{way}, t.logs()
-			if err := t.one(ctx, q); err != nil {
-				return err
-			}
-			if t.reply.Trials[len(t.reply.Trials)-1].State != TrialRed {
-				break
-			}
+		if err := t.ways(ctx, q, c); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// one runs one check.
-func (t *trial) one(ctx context.Context, q gate.Request) error {
-	c := q.Checks[0]
+// mostWays bounds how often a check is tried without the tests that were red: a test that
+// ends the runner hides the red ones after it.
+const mostWays = 4
+
+// ways tries a check, and where it is red the other ways to do what it does: without the few
+// tests that are red here, then those that the project has besides.
+func (t *trial) ways(ctx context.Context, q gate.Request, c kedge.Check) error {
+	red, output, err := t.one(ctx, q, c)
+	for n := 0; n < mostWays && err == nil && red; n++ {
+		next := c
+		if next.Run = detect.Without(c.Run, output); next.Run == "" {
+			break
+		}
+		c = next
+		red, output, err = t.one(ctx, q, c)
+	}
+	for _, other := range t.pl.instead(c.Name) {
+		if err != nil || !red {
+			break
+		}
+		red, _, err = t.one(ctx, q, other)
+	}
+	return err
+}
+
+// one runs one check. It gives whether it is red, and what it printed then.
+func (t *trial) one(ctx context.Context, q gate.Request, c kedge.Check) (red bool, output string, err error) {
+	q.Checks, q.LogDir = []kedge.Check{c}, t.logs()
 	out := Trial{Name: c.Name, Command: check.Text(c), State: Trying}
 	t.tell(out)
 	limited, done := context.WithTimeout(ctx, t.limit)
@@ -403,31 +424,30 @@ func (t *trial) one(ctx context.Context, q gate.Request) error {
 	v, err := gate.Run(limited, q)
 	switch {
 	case ctx.Err() != nil:
-		return context.Cause(ctx)
+		return false, "", context.Cause(ctx)
 	case errors.Is(limited.Err(), context.DeadlineExceeded):
 		out.State, out.Why = TrialCut, t.late()
 	case kedge.Blocked.Is(err), kedge.Conflict.Is(err):
 		out.State, out.Why = TrialRed, gate.Why(err)
 	case err != nil:
-		return err
+		return false, "", err
 	case v.Green():
 		out.State = TrialGreen
 	default:
-		out.State, out.Why = TrialRed, firstOf(v)
-	}
-	if gone := gate.Forget(context.WithoutCancel(ctx), q.LogDir); gone != nil {
-		return gone
+		out.State = TrialRed
+		out.Why, output = failureOf(v)
 	}
 	t.ended(out, since)
-	return nil
+	return out.State == TrialRed, output, gate.Forget(context.WithoutCancel(ctx), q.LogDir)
 }
 
-// firstOf is the first failure of a verdict.
-func firstOf(v kedge.Verdict) string {
+// failureOf is the first failure of a verdict, and the whole output of its check.
+func failureOf(v kedge.Verdict) (why, output string) {
 	for _, r := range v.Checks {
 		if r.FirstFailure != nil {
-			return gate.Render(*r.FirstFailure)
+			output, _ = gate.ReadLog(r.Log) // then there is no other way
+			return gate.Render(*r.FirstFailure), output
 		}
 	}
-	return "red, and nothing says why"
+	return "red, and nothing says why", ""
 }

@@ -40,11 +40,13 @@ nothing.
 
 Before it writes, Kedge runs each command that it found once, in a fresh worktree
 of HEAD, and prints how it ended and how long it took. A red command is not
-switched on: it becomes a comment in its file, with the first failure. On a
-terminal, Kedge asks first. A command that takes longer than --try-time is cut,
-and stays in. --no-try runs nothing. If the repository has files that run code or
-steer agents, and you have not approved them, Kedge runs nothing and tells you.
-Nothing of the trial is left behind.
+switched on: it becomes a comment in its file, with the first failure. If there is
+another way to do the same, or only a few tests are red that the runner can leave
+out, Kedge tries that and takes it if it is green. On a terminal, Kedge asks
+first. A command that takes longer than --try-time is cut, and stays in. --no-try
+runs nothing. If the repository has files that run code or steer agents, and you
+have not approved them, Kedge runs nothing and tells you. Nothing of the trial is
+left behind.
 
 If git ignores files under .kedge/, Kedge adds two lines to .gitignore that undo
 that, because runs and clones need these files. It also adds what the set-up and

@@ -84,6 +84,7 @@ func TestInitAsksOfRedOnes(t *testing.T) {
 		{Name: "test", Command: "make test", State: setup.TrialGreen},
 		{Name: "lint", Command: "make lint", State: setup.TrialRed, Why: "a.c:1: no", Left: true},
 		{Name: "types", Command: "make types", State: setup.TrialRed, Left: true},
+		{Name: "types", Command: "make some types", State: setup.TrialGreen},
 	}
 	for _, c := range []struct {
 		name, args, in string
@@ -106,7 +107,10 @@ func TestInitAsksOfRedOnes(t *testing.T) {
 			if left := strings.Join(a.left, " "); code != 0 || left != c.left {
 				t.Errorf("exit code %d, left out %q\n%s%s", code, left, &out, &talk)
 			}
-			if n := strings.Count(talk.String(), "leave it out of the gate?"); n != c.questions {
+			if strings.Contains(talk.String(), "use this instead, which is green? make some types") != (c.questions > 0) {
+				t.Errorf("of the green one it says\n%s", &talk)
+			}
+			if n := strings.Count(talk.String(), " is red: "); n != c.questions {
 				t.Errorf("asked %d times\n%s", n, &talk)
 			}
 		})

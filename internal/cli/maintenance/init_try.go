@@ -93,7 +93,12 @@ func askLeft(env *frame.Env, trials []setup.Trial, answers *bufio.Reader) {
 		if !t.Left {
 			continue
 		}
-		fmt.Fprintf(env.Err, "%s is red: leave it out of the gate? It stays as a comment. [Y/n] ", t.Name)
+		question := t.Name + " is red: leave it out of the gate? It stays as a comment."
+		green := func(o setup.Trial) bool { return o.Name == t.Name && o.State == setup.TrialGreen }
+		if j := slices.IndexFunc(trials, green); j >= 0 {
+			question = t.Name + " is red: use this instead, which is green? " + plain.Line(trials[j].Command)
+		}
+		fmt.Fprintf(env.Err, "%s [Y/n] ", question)
 		answer, _ := answers.ReadString('\n') // the end of the input is no answer
 		trials[i].Left = isYes(answer)
 	}
