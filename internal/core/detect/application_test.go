@@ -71,7 +71,7 @@ func TestRow120ApplicationsAreProposed(t *testing.T) {
 			if c.note != "" && !strings.Contains(strings.Join(found.Notes, "\n"), c.note) {
 				t.Errorf("notes %q", found.Notes)
 			}
-			g, err := config.ParseGate("gate.toml", []byte(scaffold.Gate(found.Checks, found.Services)))
+			g, err := config.ParseGate("gate.toml", []byte(scaffold.Gate(found.Checks, found.Services, scaffold.Left{})))
 			if err != nil || len(g.Services) != len(found.Services) || len(g.Checks) != len(found.Checks) {
 				t.Errorf("gate.toml: %+v, %v", g, err)
 			}
@@ -99,7 +99,7 @@ func FuzzApplication(f *testing.F) {
 		}
 		m[name] = &fstest.MapFile{Data: []byte(text), Mode: 0o644}
 		found := detect.Project(m, nil)
-		if _, err := config.ParseGate("gate.toml", []byte(scaffold.Gate(found.Checks, found.Services))); err != nil {
+		if _, err := config.ParseGate("gate.toml", []byte(scaffold.Gate(found.Checks, found.Services, scaffold.Left{}))); err != nil {
 			t.Errorf("%q %q: %v", name, text, err)
 		}
 	})

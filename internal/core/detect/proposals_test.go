@@ -116,8 +116,10 @@ func TestProposals(t *testing.T) {
 		{"nox is not here", files("noxfile.py", "import nox\n", "tests/test_a.py", "import unittest\n", ".gitignore", "*.pyc"), "nox", "test test: python3 -m unittest discover -s tests", ""},
 		{"tests in a package", files("setup.py", "", "lib/tests/test_a.py", "import unittest\n", ".gitignore", "*.pyc"), "", "test test: python3 -m unittest", ""},
 		{"tests in folders of tests", files("setup.py", "", "tests/unit/test_a.py", "def test_a(): pass\n", ".gitignore", "*.pyc"), "", "test test: python3 -m pytest", ""},
-		{"a helper's manifest in another project", files("meson.build", "project('x', 'c')\n", "requirements.txt", "x\n", ".gitignore", "build"), "",
-			lines("test test: { test -f build/build.ninja || meson setup build; } && meson test -C build --print-errorlogs", "build build: { test -f build/build.ninja || meson setup build; } && meson compile -C build"), ""},
+		{
+			"a helper's manifest in another project", files("meson.build", "project('x', 'c')\n", "requirements.txt", "x\n", ".gitignore", "build"), "",
+			lines("test test: { test -f build/build.ninja || meson setup build; } && meson test -C build --print-errorlogs", "build build: { test -f build/build.ninja || meson setup build; } && meson compile -C build"), "",
+		},
 		{"src, with pytest on this machine", files("pyproject.toml", "[project]\n[tool.pytest.ini_options]\n", "src/x/__init__.py", "", ".gitignore", "*.pyc"), "", "test test: PYTHONPATH=src python3 -m pytest", ""},
 		{
 			"src, without", files("pyproject.toml", "[project]\n[project.optional-dependencies]\ntest = [\n  \"pytest>=8\",\n]\n[tool.x]\n", "src/x/__init__.py", "", ".gitignore", "*.pyc\n.venv/\n*.egg-info\n"), "pytest",

@@ -26,7 +26,9 @@ var skippers = []skipper{
 	},
 	{
 		ends: lazyre.New(`-m pytest( --deselect \S+)*$`), red: lazyre.New(`(?m)^FAILED ([\w./-]+::[\w:]+)`),
-		broken: lazyre.New(`(?m)^ERROR `), skip: func(line string, red []string) string { return line + " --deselect " + strings.Join(red, " --deselect ") },
+		broken: lazyre.New(`(?m)^ERROR `), skip: func(line string, red []string) string {
+			return line + " --deselect " + strings.Join(red, " --deselect ")
+		},
 	},
 	{
 		ends: lazyre.New(`(^|&& )cargo test( --workspace)?( -- --exact( --skip [\w:]+)+)?$`), red: lazyre.New(`(?m)^test ([\w:]+) \.\.\. FAILED$`),
