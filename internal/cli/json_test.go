@@ -136,6 +136,7 @@ var notShown = map[string]string{
 	"run.watch":       "a stream, and its end: TestRunJSON",
 	"run.show":        "the run in the answers of the others, without a daemon",
 	"init.plan":       "asked before init, on a terminal",
+	"init.try":        "its trials are in the answer of init",
 	"session.attach":  "asked on the way to a terminal",
 	"steps":           "asked after what changes something, and said on stderr: the script steps of cmd/kedge",
 	"run.going":       "asked by down, whose answer holds it",

@@ -69,8 +69,11 @@ func TestEveryCallHasAGolden(t *testing.T) {
 
 func (st *story) setUp() {
 	st.put("go.mod", "module shop\n\ngo 1.26\n")
-	st.tell("init.plan", setup.InitRequest{})
-	st.tell("init", setup.InitRequest{})
+	red := setup.Trial{Name: "build", Command: "go build ./...", State: setup.TrialRed, Seconds: 1.5, Why: "a.go:1: no", Left: true}
+	green := setup.Trial{Name: "test", Command: "go test ./...", State: setup.TrialGreen, Seconds: 2}
+	st.tell("init.plan", setup.InitRequest{Trials: []setup.Trial{green, red}})
+	st.tell("init", setup.InitRequest{Trials: []setup.Trial{green}})
+	st.tell("init.try", setup.InitTryRequest{})
 }
 
 // hooks asks what agents ask.

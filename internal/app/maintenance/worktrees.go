@@ -155,6 +155,9 @@ func (s *Maintenance) WorktreeOld(ctx context.Context, who projects.Caller, _ Wo
 // after a crash.
 func (s *Maintenance) WorktreeGC(ctx context.Context, who projects.Caller, _ WorktreeGCRequest) (WorktreeGCReply, error) {
 	p, repo, err := s.home.Repository(ctx, who)
+	if err == nil {
+		err = ClearTrials(ctx, s.home, repo, repo.CommonDir())
+	}
 	if err != nil {
 		return WorktreeGCReply{}, err
 	}

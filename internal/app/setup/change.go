@@ -62,11 +62,15 @@ func (at *site) fileChange(f scaffold.File) (change, error) {
 	return change{path: f.Path, perm: f.Perm, old: old, text: again(old), again: again}, err
 }
 
-// pieceChanges puts Kedge's lines into files of the user's.
-func (at *site) pieceChanges(root *os.Root, pl *initPlan) ([]change, error) {
+// pieceChanges puts Kedge's lines into files of the user's; ignore are those for .gitignore.
+func (at *site) pieceChanges(root *os.Root, pl *initPlan, ignore []string) ([]change, error) {
 	var out []change
 	agents := ""
-	for _, piece := range scaffold.Pieces(at.repo != nil) {
+	pieces := scaffold.Pieces(at.repo != nil)
+	if len(ignore) > 0 {
+		pieces = append(pieces, scaffold.IgnorePiece(ignore))
+	}
+	for _, piece := range pieces {
 		path, err := resolve(root, piece.Path)
 		if err != nil {
 			pl.notes = append(pl.notes, fmt.Sprintf("%s %v: it stays as it is", piece.Path, err))

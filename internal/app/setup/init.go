@@ -2,9 +2,7 @@ package setup
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -28,7 +26,9 @@ import (
 
 // InitRequest asks for a project to be set up.
 type InitRequest struct {
-	Agent string `json:"agent,omitempty"` // for unattended work
+	Agent  string  `json:"agent,omitempty"`  // for unattended work
+	Path   string  `json:"path,omitempty"`   // where programs are looked for; empty: all are there
+	Trials []Trial `json:"trials,omitempty"` // how the proposals ended; what is Left is not switched on
 }
 
 // InitReply says what init did, or would do.
@@ -38,8 +38,18 @@ type InitReply struct {
 	Commit   *string         `json:"commit"`   // nil: nothing was committed
 	Checks   []kedge.Check   `json:"checks"`   // those of gate.toml
 	Services []kedge.Service `json:"services"` // likewise: what Kedge starts for some of the checks
+	Setup    string          `json:"setup"`    // of fresh worktrees, as config.toml has it
+	Left     []LeftOut       `json:"left"`     // what was found and is a comment in its file
+	Trials   []Trial         `json:"trials"`   // how the proposals ended that were tried
 	Notes    []string        `json:"notes"`
 	Next     string          `json:"next"` // what to do now
+}
+
+// LeftOut is a check, or the set-up, that init found and did not switch on.
+type LeftOut struct {
+	Name    string `json:"name"` // SetupName of the set-up
+	Command string `json:"command"`
+	Why     string `json:"why"`
 }
 
 // site is the folder that init works on, before and after it is a project.
@@ -54,7 +64,19 @@ type site struct {
 type initPlan struct {
 	changes []change // one per file, also where nothing is to be done
 	found   detect.Found
+	left    scaffold.Left
+	here    string // the set-up, where this folder has not been set up; empty: it has
 	notes   []string
+}
+
+// writes tells whether a file is to be written.
+func (pl initPlan) writes(path string) bool {
+	return slices.ContainsFunc(pl.changes, func(c change) bool { return c.path == path && !c.done() })
+}
+
+// proposes tells whether there is something to try.
+func (pl initPlan) proposes() bool {
+	return pl.writes(scaffold.GateFile) && (len(pl.found.Checks) > 0 || pl.found.Setup != "")
 }
 
 // Init makes a project of the caller's folder: an id, the files below .kedge, a few
@@ -68,6 +90,9 @@ func (s *Setup) Init(ctx context.Context, who projects.Caller, in InitRequest) (
 	if err := at.refuse(ctx, in); err != nil {
 		return InitReply{}, err
 	}
+	if err := s.clearTrials(ctx, at); err != nil {
+		return InitReply{}, err
+	}
 	if err := s.giveID(ctx, at); err != nil {
 		return InitReply{}, err
 	}
@@ -79,15 +104,17 @@ func (s *Setup) Init(ctx context.Context, who projects.Caller, in InitRequest) (
 		p.Name = filepath.Base(p.Dir)
 	}
 	at.Project = p
-	var notes []string
+	var pl initPlan
 	evs, err := s.home.Write(ctx, p, who, func() (evs []kedge.Event, err error) {
-		evs, notes, err = s.setUp(ctx, at, who, in)
+		evs, pl, err = s.setUp(ctx, at, who, in)
 		return evs, err
 	})
 	if err != nil {
 		return InitReply{}, err
 	}
-	return s.initReply(ctx, at, evs, notes)
+	r, err := s.initReply(ctx, at, evs, pl)
+	r.Trials = append(r.Trials, in.Trials...)
+	return r, err
 }
 
 // InitPlan says what Init would write. It writes nothing.
@@ -99,14 +126,15 @@ func (s *Setup) InitPlan(ctx context.Context, who projects.Caller, in InitReques
 	if err := at.refuse(ctx, in); err != nil {
 		return InitReply{}, err
 	}
-	pl, err := at.plan(in, ledger.Snapshot{}, nil)
+	pl, err := at.plan(ctx, in, ledger.Snapshot{}, nil)
 	if err != nil {
 		return InitReply{}, err
 	}
 	id, _ := place.ReadID(at.Place) // there may be none yet
 	r := InitReply{
 		Project: kedge.Project{ID: id, Name: filepath.Base(at.Root), Dir: at.Root, Git: at.repo != nil},
-		Written: []string{}, Checks: pl.found.Checks, Services: append([]kedge.Service{}, pl.found.Services...), Notes: append([]string{}, pl.notes...),
+		Written: []string{}, Checks: append([]kedge.Check{}, pl.found.Checks...), Services: append([]kedge.Service{}, pl.found.Services...),
+		Setup: pl.found.Setup, Left: pl.leftOut(), Trials: append([]Trial{}, in.Trials...), Notes: append([]string{}, pl.notes...),
 	}
 	for _, c := range pl.changes {
 		if !c.done() {
@@ -154,7 +182,7 @@ func (s *Setup) site(ctx context.Context, who projects.Caller) (*site, error) {
 
 // refuse looks for what would stop init halfway.
 func (at *site) refuse(ctx context.Context, in InitRequest) error {
-	pl, err := at.plan(in, ledger.Snapshot{}, nil)
+	pl, err := at.plan(ctx, in, ledger.Snapshot{}, nil)
 	if err != nil {
 		return err
 	}
@@ -163,16 +191,18 @@ func (at *site) refuse(ctx context.Context, in InitRequest) error {
 
 // plan compares what should be there with what is. The projections are those of
 // the journal; before there is one they are empty.
-func (at *site) plan(in InitRequest, l ledger.Snapshot, facts *docs.Facts) (initPlan, error) {
+func (at *site) plan(ctx context.Context, in InitRequest, l ledger.Snapshot, facts *docs.Facts) (initPlan, error) {
 	root, err := os.OpenRoot(at.Root)
 	if err != nil {
 		return initPlan{}, kedge.Errorf(kedge.Invalid, "open %q: %w", at.Root, err)
 	}
 	defer func() { _ = root.Close() }()
-	pl := initPlan{found: detect.Project(root.FS())}
+	pl := initPlan{found: detect.Project(root.FS(), onPath(in.Path))}
 	if err := at.planAgent(in.Agent, &pl); err != nil {
 		return pl, err
 	}
+	pl.leave(in.Trials)
+	at.planSetup(&pl)
 	if facts == nil {
 		facts = &docs.Facts{}
 	}
@@ -180,7 +210,7 @@ func (at *site) plan(in InitRequest, l ledger.Snapshot, facts *docs.Facts) (init
 	p.Name = projectName(p.Name, at.Root)
 	for _, f := range scaffold.Files(scaffold.Input{
 		Agent: in.Agent, Agents: catalog.Kinds().Offered, Protect: protectedByDefault(), Checks: pl.found.Checks, Services: pl.found.Services,
-		Features: plan.WriteFeatures(l.File(&p)), Progress: docs.WriteProgress(nil, *facts),
+		Setup: pl.found.Setup, Left: pl.left, Features: plan.WriteFeatures(l.File(&p)), Progress: docs.WriteProgress(nil, *facts),
 	}) {
 		c, err := at.fileChange(f)
 		if err != nil {
@@ -188,7 +218,11 @@ func (at *site) plan(in InitRequest, l ledger.Snapshot, facts *docs.Facts) (init
 		}
 		pl.changes = append(pl.changes, c)
 	}
-	pieces, err := at.pieceChanges(root, &pl)
+	ignore, err := at.planIgnore(ctx, &pl)
+	if err != nil {
+		return pl, err
+	}
+	pieces, err := at.pieceChanges(root, &pl, ignore)
 	pl.changes = append(pl.changes, pieces...)
 	pl.note(at, l)
 	return pl, err
@@ -305,19 +339,19 @@ func (s *Setup) giveID(ctx context.Context, at *site) error {
 
 // setUp writes, commits, and says what was done. It runs under the project's
 // lock.
-func (s *Setup) setUp(ctx context.Context, at *site, who projects.Caller, in InitRequest) ([]kedge.Event, []string, error) {
+func (s *Setup) setUp(ctx context.Context, at *site, who projects.Caller, in InitRequest) ([]kedge.Event, initPlan, error) {
 	l, facts, err := readFacts(ctx, at.Project)
 	if err != nil {
-		return nil, nil, err
+		return nil, initPlan{}, err
 	}
-	pl, err := at.plan(in, l, facts)
+	pl, err := at.plan(ctx, in, l, facts)
 	if err != nil {
-		return nil, nil, err
+		return nil, pl, err
 	}
 	first := at.unborn(ctx)
 	commit, left, err := s.carryOut(ctx, at, pl.changes, "Set up Kedge\n\nThe feature list, progress, rules and checks, and a word to agents.")
 	if err != nil {
-		return nil, nil, err
+		return nil, pl, err
 	}
 	data := kedge.InitData{Files: []kedge.InitFile{}, Commit: commit}
 	for _, c := range pl.changes {
@@ -334,13 +368,13 @@ func (s *Setup) setUp(ctx context.Context, at *site, who projects.Caller, in Ini
 	}
 	evs, err := s.initEvents(ctx, at.Project, who, data, !more)
 	if err != nil {
-		return nil, nil, err
+		return nil, pl, err
 	}
 	news, said, err := s.ledger.ImportMemory(ctx, at.Project, who)
 	if said != "" {
 		pl.notes = append(pl.notes, said)
 	}
-	return append(evs, news...), pl.notes, err
+	return append(evs, news...), pl, err
 }
 
 // unborn tells whether the repository has no commit yet.
@@ -397,8 +431,10 @@ func (s *Setup) initEvents(ctx context.Context, p *projects.Project, who project
 	return evs, nil
 }
 
-func (s *Setup) initReply(ctx context.Context, at *site, evs []kedge.Event, notes []string) (InitReply, error) {
-	r := InitReply{Written: []string{}, Checks: []kedge.Check{}, Services: []kedge.Service{}, Notes: append([]string{}, notes...)}
+func (s *Setup) initReply(ctx context.Context, at *site, evs []kedge.Event, pl initPlan) (InitReply, error) {
+	r := InitReply{
+		Written: []string{}, Checks: []kedge.Check{}, Services: []kedge.Service{}, Left: pl.leftOut(), Trials: []Trial{}, Notes: append([]string{}, pl.notes...),
+	}
 	if slices.ContainsFunc(evs, func(ev kedge.Event) bool { return ev.Type == kedge.InitFinished }) {
 		data, err := projects.DataOf[kedge.InitData](evs, kedge.InitFinished)
 		if err != nil {
@@ -423,46 +459,19 @@ func (s *Setup) initReply(ctx context.Context, at *site, evs []kedge.Event, note
 	if g != nil {
 		r.use(*g)
 	}
+	r.Setup = at.setup()
 	l, err := ledger.ReadSnapshot(ctx, at.Project)
 	r.Next = at.next(l, r.Checks)
+	switch {
+	case pl.here != "" && len(r.Checks) > 0:
+		r.Next = pl.here + " && " + r.Next
+	case len(r.Checks) == 0 && len(r.Left) > 0:
+		r.Next = "make one of these green, switch it on in " + scaffold.GateFile + ", then: kedge gate"
+	}
 	return r, err
 }
 
 // use shows what gate.toml has.
 func (r *InitReply) use(g config.Gate) {
 	r.Checks, r.Services = append([]kedge.Check{}, g.Checks...), append([]kedge.Service{}, g.Services...)
-}
-
-// gate reads gate.toml as it is now; nil when there is none, or none that can be read.
-func (at *site) gate() (*config.Gate, error) {
-	b, ok, err := at.Read(scaffold.GateFile)
-	if err != nil || !ok {
-		return nil, err
-	}
-	g, err := config.ParseGate(scaffold.GateFile, b)
-	if err != nil {
-		return nil, err
-	}
-	return &g, nil
-}
-
-// resolve follows a link at path to the file it stands for, as long as that lies
-// in the folder: the link is what the user wanted.
-func resolve(root *os.Root, path string) (string, error) {
-	info, err := root.Lstat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return path, nil
-	}
-	if err != nil || info.Mode().Type() != fs.ModeSymlink {
-		return path, err
-	}
-	target, err := root.Readlink(path)
-	if err != nil {
-		return path, err
-	}
-	target = filepath.ToSlash(filepath.Join(filepath.Dir(path), target))
-	if info, err := root.Lstat(target); err != nil || !info.Mode().IsRegular() || strings.HasPrefix(target, "..") {
-		return path, errors.New("is a link, and what it points to cannot be edited")
-	}
-	return target, nil
 }

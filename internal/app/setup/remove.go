@@ -51,6 +51,9 @@ func (s *Setup) InitRemove(ctx context.Context, who projects.Caller, _ InitRemov
 			return InitRemoveReply{}, err
 		}
 	}
+	if err := s.clearTrials(ctx, at); err != nil {
+		return InitRemoveReply{}, err
+	}
 	evs, err := s.home.Write(ctx, at.Project, who, func() ([]kedge.Event, error) { return s.takeOut(ctx, at, who) })
 	if err != nil {
 		return InitRemoveReply{}, err
@@ -226,7 +229,11 @@ func (at *site) pieceRemovals(records map[string]kedge.InitFile) (changes []chan
 		return nil, nil, kedge.Errorf(kedge.Invalid, "open %q: %w", at.Root, err)
 	}
 	defer func() { _ = root.Close() }()
-	for _, piece := range scaffold.Pieces(at.repo != nil) {
+	all := scaffold.Pieces(at.repo != nil)
+	if piece, there := scaffold.IgnoredBy(records[scaffold.GitignoreFile].Inserted); there {
+		all = append(all, piece)
+	}
+	for _, piece := range all {
 		name, err := resolve(root, piece.Path)
 		if err != nil {
 			continue // init left it alone too

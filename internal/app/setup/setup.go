@@ -11,6 +11,7 @@ import (
 	"kedge/internal/app/maintenance"
 	"kedge/internal/app/projects"
 	"kedge/internal/app/status"
+	"kedge/internal/engine/gate"
 )
 
 // Setup answers for the projects of one KEDGE_HOME.
@@ -19,11 +20,19 @@ type Setup struct {
 	ledger *ledger.Ledger
 	status *status.Reporter
 	care   *maintenance.Maintenance
+	life   *projects.Life
+	lines  func() gate.Runner
+	with   With
 
 	mu sync.Mutex // one folder gets its id at a time
 }
 
-// New makes a Setup. It reads nothing before the first call.
-func New(home *projects.Home, l *ledger.Ledger, st *status.Reporter, care *maintenance.Maintenance) *Setup {
-	return &Setup{home: home, ledger: l, status: st, care: care}
+// With is the path of this program, and of the folder in which the daemon and the
+// holders listen.
+type With struct{ Program, Sockets string }
+
+// New makes a Setup. It reads nothing before the first call. Lines gives the runner of what
+// is tried, or nil.
+func New(home *projects.Home, l *ledger.Ledger, st *status.Reporter, care *maintenance.Maintenance, life *projects.Life, lines func() gate.Runner, with With) *Setup {
+	return &Setup{home: home, ledger: l, status: st, care: care, life: life, lines: lines, with: with}
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -22,18 +23,34 @@ import (
 // Init is kedge init.
 func Init(env *frame.Env) *cobra.Command {
 	var in setup.InitRequest
-	var yes, remove bool
+	var how initHow
+	var remove bool
 	c := &cobra.Command{
 		Use:   "init",
 		Short: "Set up Kedge in this repository, or in a plain folder",
 		Long: `Set up Kedge in this repository, or in a plain folder.
 
-Kedge finds the project's test and build commands, its smoke check, and how to
-start the application. Then it writes .kedge/ (configuration, checks, rules,
-feature list, progress, a validate script), a block in AGENTS.md, a line in
-CLAUDE.md that imports AGENTS.md, and a line in .gitattributes. It commits
-exactly these files. Your other staged changes stay staged. Existing files
-stay as they are, so a second init changes nothing.
+Kedge finds the project's test and build commands, its smoke check, how to start
+the application, and what a fresh worktree needs first, such as npm ci. Then it
+writes .kedge/ (configuration, checks, rules, feature list, progress, a validate
+script), a block in AGENTS.md, a line in CLAUDE.md that imports AGENTS.md, and a
+line in .gitattributes. It commits exactly these files. Your other staged
+changes stay staged. Existing files stay as they are, so a second init changes
+nothing.
+
+Before it writes, Kedge runs each command that it found once, in a fresh worktree
+of HEAD, and prints how it ended and how long it took. A red command is not
+switched on: it becomes a comment in its file, with the first failure. If there is
+another way to do the same, or only a few tests are red that the runner can leave
+out, Kedge tries that and takes it if it is green. On a terminal, Kedge asks
+first. A command that takes longer than --try-time is cut, and stays in. --no-try
+runs nothing. If the repository has files that run code or steer agents, and you
+have not approved them, Kedge runs nothing and tells you. Nothing of the trial is
+left behind.
+
+If git ignores files under .kedge/, Kedge adds two lines to .gitignore that undo
+that, because runs and clones need these files. It also adds what the set-up and
+the checks write, if git would see it.
 
 In a clone, init imports the decisions, notes and risks of the repository and
 prints how to import its features.
@@ -46,6 +63,7 @@ kedge project rm. While a run is not over, or has unlanded work, nothing is
 removed (exit code 4).`,
 		Example: `  kedge init                  set up, with one commit
   kedge init --agent claude   name the agent for unattended work
+  kedge init --no-try         do not run the checks that are found
   kedge init --remove         remove what Kedge wrote`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -55,33 +73,58 @@ removed (exit code 4).`,
 			if remove {
 				return runInitRemove(c.Context(), env)
 			}
-			return runInit(c.Context(), env, in, yes)
+			if how.limit < time.Second {
+				return frame.UsageError(c, fmt.Errorf("--try-time must be at least 1s, not %s", how.limit))
+			}
+			return runInit(c.Context(), env, in, how)
 		},
 	}
 	c.Flags().StringVar(&in.Agent, "agent", "", "the `agent` for kedge run, kept in .kedge/config.toml")
-	c.Flags().BoolVar(&yes, "yes", false, "do not ask for confirmation (on a terminal, init shows what it would write and asks)")
+	c.Flags().BoolVar(&how.yes, "yes", false, "do not ask for confirmation (on a terminal, init shows what it would write and asks)")
+	c.Flags().BoolVar(&how.untried, "no-try", false, "do not run the set-up and the checks that are found")
+	c.Flags().DurationVar(&how.limit, "try-time", setup.TryLimit, "how long each of them may take when it is tried")
 	c.Flags().BoolVar(&remove, "remove", false, "remove what Kedge wrote, with one commit; the journal stays")
 	return c
 }
 
-func runInit(ctx context.Context, env *frame.Env, in setup.InitRequest, yes bool) error {
-	if !yes && env.InTTY && env.ErrTTY && !env.JSON {
-		if err := askInit(ctx, env, in); err != nil {
+// initHow is how init goes about it.
+type initHow struct {
+	yes, untried bool
+	limit        time.Duration
+}
+
+func runInit(ctx context.Context, env *frame.Env, in setup.InitRequest, how initHow) error {
+	in.Path = env.Getenv("PATH")
+	asks := !how.yes && env.InTTY && env.ErrTTY && !env.JSON
+	answers := bufio.NewReader(env.In)
+	if asks {
+		if err := askInit(ctx, env, in, answers); err != nil {
 			return err
+		}
+	}
+	var notes []string
+	if !how.untried {
+		tried, err := tryInit(ctx, env, how.limit)
+		if err != nil {
+			return err
+		}
+		if in.Trials, notes = tried.Trials, trialNotes(tried); asks {
+			askLeft(env, in.Trials, answers)
 		}
 	}
 	r, err := frame.Call[setup.InitReply](ctx, env, "init", in)
 	if err != nil {
 		return err
 	}
+	r.Notes = append(r.Notes, notes...)
 	for _, note := range r.Notes {
-		env.Talk("note: %s", note)
+		env.Talk("note: %s", plain.Line(note))
 	}
 	return env.Show(r, func(w io.Writer) { printInit(w, r) })
 }
 
 // askInit shows what would be written. Nothing to write is nothing to ask.
-func askInit(ctx context.Context, env *frame.Env, in setup.InitRequest) error {
+func askInit(ctx context.Context, env *frame.Env, in setup.InitRequest, answers *bufio.Reader) error {
 	plan, err := frame.Call[setup.InitReply](ctx, env, "init.plan", in)
 	if err != nil || len(plan.Written) == 0 {
 		return err
@@ -96,15 +139,24 @@ func askInit(ctx context.Context, env *frame.Env, in setup.InitRequest) error {
 	for _, v := range plan.Services {
 		env.Talk("  service %s, started for the checks that use it: %s", v.Name, v.Run)
 	}
+	if plan.Setup != "" {
+		env.Talk("  set-up of fresh worktrees: %s", plan.Setup)
+	}
 	fmt.Fprintf(env.Err, "Continue? [Y/n] ")
-	answer, err := bufio.NewReader(env.In).ReadString('\n')
+	answer, err := answers.ReadString('\n')
 	if err != nil && answer == "" {
 		return kedge.Errorf(kedge.Interrupted, "no answer: nothing was written").WithHint("kedge init --yes")
 	}
-	if a := strings.ToLower(strings.TrimSpace(answer)); a != "" && a != "y" && a != "yes" {
+	if !isYes(answer) {
 		return kedge.Errorf(kedge.Interrupted, "nothing was written")
 	}
 	return nil
+}
+
+// isYes reads an answer; none is yes.
+func isYes(answer string) bool {
+	a := strings.ToLower(strings.TrimSpace(answer))
+	return a == "" || a == "y" || a == "yes"
 }
 
 func printInit(w io.Writer, r setup.InitReply) {
@@ -116,11 +168,17 @@ func printInit(w io.Writer, r setup.InitReply) {
 	for _, path := range r.Written {
 		fmt.Fprintf(w, "wrote   %s\n", path)
 	}
+	if r.Setup != "" {
+		fmt.Fprintf(w, "set-up  %s%s\n", r.Setup, howItEnded(r.Trials, setup.SetupName, r.Setup))
+	}
 	for _, c := range r.Checks {
-		fmt.Fprintf(w, "check   %s: %s\n", c.Name, check.Text(c))
+		fmt.Fprintf(w, "check   %s: %s%s\n", c.Name, check.Text(c), howItEnded(r.Trials, c.Name, check.Text(c)))
 	}
 	for _, v := range r.Services {
 		fmt.Fprintf(w, "service %s: %s\n", v.Name, v.Run)
+	}
+	for _, l := range r.Left {
+		fmt.Fprintf(w, "left    %s: %s (%s)\n", l.Name, plain.Line(l.Command), plain.Line(l.Why))
 	}
 	if r.Commit != nil {
 		fmt.Fprintf(w, "commit  %s\n", *r.Commit)

@@ -13,11 +13,27 @@ import (
 )
 
 // asked is a Caller that answers init and notes what was called.
-type asked struct{ calls []string }
+type asked struct {
+	calls  []string
+	trials []setup.Trial // the answer to init.try
+	left   []string      // what init was asked to leave out
+}
 
-func (a *asked) Call(_ context.Context, name string, _, out any, _ func(json.RawMessage)) error {
+func (a *asked) Call(_ context.Context, name string, in, out any, _ func(json.RawMessage)) error {
 	a.calls = append(a.calls, name)
-	b, err := json.Marshal(setup.InitReply{Written: []string{".kedge/config.toml"}})
+	var answer any = setup.InitReply{Written: []string{".kedge/config.toml"}}
+	switch q := in.(type) {
+	case setup.InitTryRequest:
+		answer = setup.InitTryReply{Trials: a.trials}
+	case setup.InitRequest:
+		a.left = nil
+		for _, t := range q.Trials {
+			if t.Left {
+				a.left = append(a.left, t.Name)
+			}
+		}
+	}
+	b, err := json.Marshal(answer)
 	if err != nil {
 		return err
 	}
@@ -31,14 +47,15 @@ func TestInitAsksOnATerminal(t *testing.T) {
 		calls          string
 		code           int
 	}{
-		{"return is yes", "init", "\n", true, "init.plan init", 0},
-		{"yes", "init", "Yes\n", true, "init.plan init", 0},
+		{"return is yes", "init", "\n", true, "init.plan init.try init", 0},
+		{"yes", "init", "Yes\n", true, "init.plan init.try init", 0},
 		{"no", "init", "n\n", true, "init.plan", 130},
 		{"something else is no", "init", "what?\n", true, "init.plan", 130},
 		{"the end of the input is no", "init", "", true, "init.plan", 130},
-		{"--yes", "init --yes", "", true, "init", 0},
-		{"--json", "init --json", "", true, "init", 0},
-		{"no terminal", "init", "", false, "init", 0},
+		{"--yes", "init --yes", "", true, "init.try init", 0},
+		{"--json", "init --json", "", true, "init.try init", 0},
+		{"--no-try", "init --yes --no-try", "", true, "init", 0},
+		{"no terminal", "init", "", false, "init.try init", 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var out, talk bytes.Buffer
@@ -55,6 +72,46 @@ func TestInitAsksOnATerminal(t *testing.T) {
 			}
 			if code != 0 && out.Len() > 0 {
 				t.Errorf("printed %q", &out)
+			}
+		})
+	}
+}
+
+// TestInitAsksOfRedOnes: on a terminal you decide what becomes of a red check; elsewhere it
+// is left out.
+func TestInitAsksOfRedOnes(t *testing.T) {
+	trials := []setup.Trial{
+		{Name: "test", Command: "make test", State: setup.TrialGreen},
+		{Name: "lint", Command: "make lint", State: setup.TrialRed, Why: "a.c:1: no", Left: true},
+		{Name: "types", Command: "make types", State: setup.TrialRed, Left: true},
+		{Name: "types", Command: "make some types", State: setup.TrialGreen},
+	}
+	for _, c := range []struct {
+		name, args, in string
+		tty            bool
+		left           string
+		questions      int
+	}{
+		{"return is yes", "init", "\n\n\n", true, "lint types", 2},
+		{"one stays in", "init", "y\nn\ny\n", true, "types", 2},
+		{"the end of the input", "init", "y\n", true, "lint types", 2},
+		{"--yes", "init --yes", "", true, "lint types", 0},
+		{"no terminal", "init", "", false, "lint types", 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var out, talk bytes.Buffer
+			a := &asked{trials: trials}
+			code := cli.Main(t.Context(), frame.Env{
+				Args: strings.Fields(c.args), In: strings.NewReader(c.in), Out: &out, Err: &talk, InTTY: c.tty, ErrTTY: c.tty, Call: a,
+			})
+			if left := strings.Join(a.left, " "); code != 0 || left != c.left {
+				t.Errorf("exit code %d, left out %q\n%s%s", code, left, &out, &talk)
+			}
+			if strings.Contains(talk.String(), "use this instead, which is green? make some types") != (c.questions > 0) {
+				t.Errorf("of the green one it says\n%s", &talk)
+			}
+			if n := strings.Count(talk.String(), " is red: "); n != c.questions {
+				t.Errorf("asked %d times\n%s", n, &talk)
 			}
 		})
 	}

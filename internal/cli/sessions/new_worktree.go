@@ -51,7 +51,7 @@ func checkArgs(args []string, dash int, worktree bool) error {
 		return kedge.Errorf(kedge.Invalid, "--worktree takes its branch after an equals sign").
 			WithHint("kedge new %s --worktree=%s -- %s", name, branch, strings.Join(args[2:], " "))
 	default:
-		return kedge.Errorf(kedge.Invalid, "say what to run after --").WithHint("kedge new %s%s -- COMMAND", args[0], flag)
+		return kedge.Errorf(kedge.Invalid, "the command to run is missing").WithHint("kedge new %s%s -- COMMAND", args[0], flag)
 	}
 }
 

@@ -1,7 +1,6 @@
 package detect
 
 import (
-	"encoding/json"
 	"path"
 	"slices"
 	"strings"
@@ -98,10 +97,6 @@ func procfileApp(f *folder) application {
 	return application{}
 }
 
-func (f *folder) nodePackage() (p packageJSON, ok bool) {
-	return p, f.has("package.json") && json.Unmarshal([]byte(f.read("package.json")), &p) == nil
-}
-
 // portFlags are servers of Node that take their port as an argument, and answer at /.
 var portFlags = []struct {
 	name *lazyre.Regexp
@@ -116,6 +111,9 @@ var portFlags = []struct {
 	{lazyre.New(`(^|[\s/&;])http-server\b`), "-a 127.0.0.1 -p $KEDGE_PORT"},
 }
 
+// rebuilds is a script that builds again whenever a file changes: it starts no application.
+var rebuilds = lazyre.New(`\b(tsc|rollup|tsup|microbundle|webpack|esbuild|sass|babel|swc)\b[^&|;]*\s(-w|--watch)\b|\b(nx|turbo|lerna) watch\b|\bunbuild --stub\b`)
+
 // nodePort is where a program of Node reads its port.
 var nodePort = lazyre.New(`process\.env(\.PORT\b|\[['"]PORT['"]\])|\$\{?PORT\b`)
 
@@ -126,7 +124,7 @@ func nodeApp(f *folder) application {
 	}
 	for _, script := range []string{"dev", "start", "serve"} {
 		line := p.Scripts[script]
-		if line == "" {
+		if _, text := p.reach(script); line == "" || rebuilds.MatchString(text) {
 			continue
 		}
 		from, run := "the script "+script+" of package.json", nodeRunner(f, p)+" run "+script
@@ -190,7 +188,7 @@ func djangoApp(f *folder) application {
 		f.note("manage.py runserver is not proposed: it may create db.sqlite3, which .gitignore does not name")
 		return application{}
 	}
-	return application{run: pythonTool(f) + "python3 manage.py runserver --noreload 127.0.0.1:$KEDGE_PORT", from: "manage.py"}
+	return application{run: f.python() + " manage.py runserver --noreload 127.0.0.1:$KEDGE_PORT", from: "manage.py"}
 }
 
 func railsApp(f *folder) application {
@@ -205,6 +203,7 @@ func railsApp(f *folder) application {
 }
 
 var (
+	goMain   = lazyre.New(`(?m)^package main\b`)
 	goServer = lazyre.New(`\.(ListenAndServe|Serve|Run|Start|Listen)\(`)
 	goPort   = lazyre.New(`os\.(Getenv|LookupEnv)\("PORT"\)`)
 	goHTTP   = lazyre.New(`"net/http"|gin-gonic|labstack/echo|gofiber/fiber|go-chi`)
@@ -219,7 +218,7 @@ func goApp(f *folder) application {
 	for _, pattern := range []string{"main.go", "cmd/*/main.go", "*.go"} {
 		for _, name := range f.glob(pattern) {
 			text := f.read(name)
-			if strings.HasSuffix(name, "_test.go") || !strings.Contains(text, "package main") || !goHTTP.MatchString(text) || !goServer.MatchString(text) {
+			if strings.HasSuffix(name, "_test.go") || !goMain.MatchString(text) || !goHTTP.MatchString(text) || !goServer.MatchString(text) {
 				continue
 			}
 			run, from := "go run "+quote("./"+path.Dir(name)), name
@@ -255,7 +254,7 @@ func pythonApp(f *folder) application {
 		if text == "" {
 			continue
 		}
-		tool, module := pythonTool(f)+"python3 ", strings.ReplaceAll(strings.TrimSuffix(name, ".py"), "/", ".")
+		tool, module := f.python()+" ", strings.ReplaceAll(strings.TrimSuffix(name, ".py"), "/", ".")
 		if m := fastApp.FindStringSubmatch(text); m != nil {
 			return application{run: tool + "-m uvicorn " + module + ":" + m[1] + " --host 127.0.0.1 --port $KEDGE_PORT", path: health(text), from: name}
 		}

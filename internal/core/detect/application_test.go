@@ -25,6 +25,7 @@ func TestRow120ApplicationsAreProposed(t *testing.T) {
 		{"next, by pnpm", files("package.json", `{"scripts":{"dev":"next dev"}}`, "pnpm-lock.yaml", ""), "pnpm run dev --hostname 127.0.0.1 --port $KEDGE_PORT", "http://127.0.0.1:{port}/", "", ""},
 		{"express", files("package.json", `{"scripts":{"start":"node server.js"}}`, "server.js", "app.get('/healthz', f); app.listen(process.env.PORT || 3000)"), "PORT=$KEDGE_PORT npm run start", "http://127.0.0.1:{port}/healthz", "", ""},
 		{"a port of its own", files("package.json", `{"scripts":{"start":"node server.js"}}`, "server.js", "app.listen(3000)"), "", "", "", "the script start of package.json may start the application"},
+		{"a script that builds again", files("package.json", `{"scripts":{"dev":"npm run watch","watch":"tsc -p . --watch"}}`), "", "", "", ""},
 		{"a build script", files("package.json", `{"scripts":{"build":"tsc"}}`), "", "", "", ""},
 		{"Procfile", files("Procfile", "release: ./migrate\nweb: gunicorn app:app -b :$PORT\n"), "export PORT=$KEDGE_PORT; gunicorn app:app -b :$PORT", "127.0.0.1:{port}", "", ""},
 		{"Django", files("manage.py", "", ".gitignore", "db.sqlite3\n", "tests.py", ""), "python3 manage.py runserver --noreload 127.0.0.1:$KEDGE_PORT", "127.0.0.1:{port}", "", ""},
@@ -32,6 +33,7 @@ func TestRow120ApplicationsAreProposed(t *testing.T) {
 		{"Go, by the environment", files("go.mod", "module x\n", "main.go", server+`http.HandleFunc("/health", h); http.ListenAndServe(":"+os.Getenv("PORT"), nil)`), "PORT=$KEDGE_PORT go run .", "http://127.0.0.1:{port}/health", "", ""},
 		{"Go, by a flag", files("go.mod", "module x\n", "cmd/web/main.go", server+`a := flag.String("addr", ":80", ""); http.ListenAndServe(*a, nil)`), "go run ./cmd/web -addr 127.0.0.1:$KEDGE_PORT", "127.0.0.1:{port}", "", ""},
 		{"Go, a port of its own", files("go.mod", "module x\n", "main.go", server+`http.ListenAndServe(":80", nil)`), "", "", "", "main.go may start the application"},
+		{"Go, in a comment", files("go.mod", "module x\n", "doc.go", "/*\n\tpackage main\n\timport \"net/http\"\n\thttp.ListenAndServe(x, nil)\n*/\npackage x\n"), "", "", "", ""},
 		{"Go, a tool", files("go.mod", "module x\n", "main.go", "package main\n\nfunc main() {}\n"), "", "", "", ""},
 		{"Flask", files("app.py", "from flask import Flask\napp = Flask(__name__)\n", "requirements.txt", "flask\npytest\n"), "python3 -m flask --app app:app run --host 127.0.0.1 --port $KEDGE_PORT", "127.0.0.1:{port}", "", ""},
 		{"FastAPI", files("app/main.py", "api = FastAPI()\n@api.get('/health')\n", "uv.lock", "", "pyproject.toml", "pytest"), "uv run python3 -m uvicorn app.main:api --host 127.0.0.1 --port $KEDGE_PORT", "http://127.0.0.1:{port}/health", "", ""},
@@ -41,7 +43,7 @@ func TestRow120ApplicationsAreProposed(t *testing.T) {
 		{"a smoke file", files("scripts/smoke.sh", "#!/bin/sh\n"), "", "", "sh scripts/smoke.sh", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			found := detect.Project(c.files)
+			found := detect.Project(c.files, nil)
 			run := ""
 			for _, v := range found.Services {
 				run += v.Run
@@ -69,7 +71,7 @@ func TestRow120ApplicationsAreProposed(t *testing.T) {
 			if c.note != "" && !strings.Contains(strings.Join(found.Notes, "\n"), c.note) {
 				t.Errorf("notes %q", found.Notes)
 			}
-			g, err := config.ParseGate("gate.toml", []byte(scaffold.Gate(found.Checks, found.Services)))
+			g, err := config.ParseGate("gate.toml", []byte(scaffold.Gate(found.Checks, found.Services, scaffold.Left{})))
 			if err != nil || len(g.Services) != len(found.Services) || len(g.Checks) != len(found.Checks) {
 				t.Errorf("gate.toml: %+v, %v", g, err)
 			}
@@ -78,7 +80,7 @@ func TestRow120ApplicationsAreProposed(t *testing.T) {
 }
 
 func TestRow120OneApplicationBelowTheTop(t *testing.T) {
-	found := detect.Project(files("api/package.json", `{"scripts":{"dev":"vite","test":"jest"}}`, "web/package.json", `{"scripts":{"dev":"vite","test":"jest"}}`))
+	found := detect.Project(files("api/package.json", `{"scripts":{"dev":"vite","test":"jest"}}`, "web/package.json", `{"scripts":{"dev":"vite","test":"jest"}}`), nil)
 	if len(found.Services) != 1 || found.Services[0].Name != "api-app" || !strings.HasPrefix(found.Services[0].Run, "cd api && npm run dev") {
 		t.Errorf("%+v", found.Services)
 	}
@@ -96,8 +98,8 @@ func FuzzApplication(f *testing.F) {
 			return
 		}
 		m[name] = &fstest.MapFile{Data: []byte(text), Mode: 0o644}
-		found := detect.Project(m)
-		if _, err := config.ParseGate("gate.toml", []byte(scaffold.Gate(found.Checks, found.Services))); err != nil {
+		found := detect.Project(m, nil)
+		if _, err := config.ParseGate("gate.toml", []byte(scaffold.Gate(found.Checks, found.Services, scaffold.Left{}))); err != nil {
 			t.Errorf("%q %q: %v", name, text, err)
 		}
 	})

@@ -78,8 +78,8 @@ func TestProject(t *testing.T) {
 		{"bytecode in the tree", files("setup.py", "", "conftest.py", ""), "python", []string{"test test: PYTHONDONTWRITEBYTECODE=1 python3 -m pytest"}, nil},
 		{"uv", files("pyproject.toml", "dev = [\"pytest>=8\"]", "uv.lock", "", ".gitignore", "**/__pycache__"), "python", []string{"test test: uv run python3 -m pytest"}, nil},
 		{"poetry", files("pyproject.toml", "pytest = \"*\"", "poetry.lock", "", ".gitignore", "*.py[cod]"), "python", []string{"test test: poetry run python3 -m pytest"}, nil},
-		{"a plug-in is not pytest", files("requirements.txt", "pytest-cov\n", "tox.ini", "[tox]", ".gitignore", "__pycache__"), "python", []string{"test test: tox"}, nil},
-		{"tox in pyproject", files("pyproject.toml", "[tool.tox]\n", ".gitignore", "__pycache__"), "python", []string{"test test: tox"}, nil},
+		{"a plug-in is not pytest", files("requirements.txt", "pytest-cov\n", "tox.ini", "[tox]", ".gitignore", "__pycache__"), "python", []string{"test test: tox -e py"}, nil},
+		{"tox in pyproject", files("pyproject.toml", "[tool.tox]\n", ".gitignore", "__pycache__"), "python", []string{"test test: tox -e py"}, nil},
 		{"django", files("manage.py", "", ".gitignore", "__pycache__"), "python", []string{"test test: python3 manage.py test"}, []string{"runserver is not proposed"}},
 		{"unittest", files("setup.py", "", "tests/test_a.py", "", ".gitignore", "__pycache__"), "python", []string{"test test: python3 -m unittest discover -s tests"}, nil},
 		{"unittest at the top", files("setup.py", "", "test_a.py", "", ".gitignore", "__pycache__"), "python", []string{"test test: python3 -m unittest"}, nil},
@@ -98,7 +98,7 @@ func TestProject(t *testing.T) {
 
 		{"rust", files("Cargo.toml", "[package]\n", ".gitignore", "/target\n"), "rust", []string{"test test: cargo test", "build build: cargo build"}, nil},
 		{"rust workspace", files("Cargo.toml", "[workspace]\nmembers=[]\n", ".gitignore", "target/"), "rust", []string{"test test: cargo test --workspace", "build build: cargo build --workspace"}, nil},
-		{"rust unignored", files("Cargo.toml", "[package]\n"), "rust", []string{"test test: cargo test", "build build: cargo build"}, []string{"target/"}},
+		{"rust unignored", files("Cargo.toml", "[package]\n"), "rust", []string{"test test: cargo test", "build build: cargo build"}, nil},
 
 		{"maven", files("pom.xml", "<project/>", ".gitignore", "target"), "java", []string{"test test: mvn -B test", "build build: mvn -B -DskipTests package"}, nil},
 		{"maven wrapper", files("pom.xml", "<project/>", "mvnw*", "", ".gitignore", "target"), "java", []string{"test test: ./mvnw -B test", "build build: ./mvnw -B -DskipTests package"}, nil},
@@ -145,7 +145,7 @@ func TestProject(t *testing.T) {
 		{"folders in the place of files", files("go.mod/x", "", "package.json/x", "", "Makefile/x", ""), "", nil, []string{"no test or build"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			found := detect.Project(c.tree)
+			found := detect.Project(c.tree, nil)
 			if got := strings.Join(found.Kinds, " "); got != c.kinds {
 				t.Errorf("kinds %q, want %q", got, c.kinds)
 			}
@@ -177,13 +177,24 @@ func FuzzManifests(f *testing.F) {
 	f.Add("Makefile", "test build:\n\tx\n", "-x")
 	f.Add("pyproject.toml", "[tool.pytest]", "é")
 	f.Add("package.json", `{"scripts":null}`, "a'b")
+	f.Add("package.json", `{"workspaces":["a/*"],"scripts":{"test":"run-s a:* && npm test","a:b":"npm run test"}}`, "packages")
+	f.Add("composer.json", `{"scripts":{"test":["@test","x"]}}`, "a")
+	f.Add("CMakeLists.txt", "project(x)\nenable_testing()\n", "a")
+	f.Add("Gemfile", "gem 'rspec'\n", "services")
+	f.Add("requirements.txt", "-e .\npytest\n", "a")
 	f.Fuzz(func(t *testing.T, file, text, dir string) {
 		if !fs.ValidPath(file) || !fs.ValidPath(dir) || strings.Contains(dir, "/") || file == "." || dir == "." || file == dir {
 			t.Skip("not a path in a tree")
 		}
 		for _, tree := range []fstest.MapFS{files(file, text), files(dir+"/"+file, text, dir+"2/go.mod", "")} {
 			names := map[string]bool{}
-			for _, c := range detect.Project(tree).Checks {
+			found := detect.Project(tree, nil)
+			for _, m := range detect.Project(tree, func(string) bool { return false }).Missing {
+				if !kedge.ValidName(m.Check.Name) || m.Program == "" {
+					t.Fatalf("missing %+v", m)
+				}
+			}
+			for _, c := range found.Checks {
 				if !kedge.ValidName(c.Name) || names[c.Name] || c.Run == "" || rules.Named(c.Kind).Marker == "" {
 					t.Fatalf("check %+v", c)
 				}

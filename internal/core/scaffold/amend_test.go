@@ -10,7 +10,7 @@ import (
 )
 
 func TestRow121ChecksAreAddedOnce(t *testing.T) {
-	first := scaffold.Gate([]kedge.Check{{Name: "test", Kind: kedge.CheckTest, Run: "mine"}}, nil)
+	first := scaffold.Gate([]kedge.Check{{Name: "test", Kind: kedge.CheckTest, Run: "mine"}}, nil, scaffold.Left{})
 	more := []kedge.Check{{Name: "test", Kind: kedge.CheckTest, Run: "theirs"}, {Name: "build", Kind: kedge.CheckBuild, Run: `make "all"`}}
 	text, added, err := scaffold.WithChecks("gate.toml", []byte(first), more)
 	if err != nil || strings.Join(added, " ") != "build" || !strings.HasPrefix(string(text), strings.TrimRight(first, "\n")) {

@@ -3,6 +3,8 @@ package scaffold
 import (
 	_ "embed" // the block
 	"strings"
+
+	"kedge"
 )
 
 // Files of the user's that init adds a few lines to.
@@ -49,6 +51,28 @@ func Pieces(git bool) []Piece {
 	}})
 }
 
+// GitignoreFile is the one at the top of a repository.
+const GitignoreFile = ".gitignore"
+
+// OwnLines take Kedge's files out of what .gitignore ignores: what it should commit must not
+// be ignored. The second line is for patterns that name everything.
+func OwnLines() []string { return []string{"!/" + kedge.Dir + "/", "!/" + kedge.Dir + "/**"} }
+
+// IgnorePiece puts lines into .gitignore.
+func IgnorePiece(lines []string) Piece {
+	text := strings.Join(lines, "\n") + "\n"
+	return Piece{Path: GitignoreFile, text: text, there: func(line string) bool { return line == lines[0] }}
+}
+
+// IgnoredBy is the piece that was inserted into .gitignore; false: none was.
+func IgnoredBy(inserted string) (Piece, bool) {
+	lines := strings.Split(strings.Trim(lineFeeds(inserted), "\n"), "\n")
+	if lines[0] == "" {
+		return Piece{}, false
+	}
+	return IgnorePiece(lines), true
+}
+
 // In tells whether the piece, or something in its place, is in the text.
 func (p Piece) In(text string) bool {
 	for line := range strings.Lines(text) {
@@ -60,7 +84,7 @@ func (p Piece) In(text string) bool {
 }
 
 // Current tells whether the text holds the piece as this Kedge writes it.
-func (p Piece) Current(text string) bool { return strings.Contains(plain(text), p.text) }
+func (p Piece) Current(text string) bool { return strings.Contains(lineFeeds(text), p.text) }
 
 // Insert puts the piece at the end of text, in the way the text ends its lines.
 // Inserted is what was added, empty when the piece was there.
@@ -70,7 +94,7 @@ func (p Piece) Insert(text string) (out, inserted string) {
 	}
 	inserted = p.text
 	if text != "" {
-		if p.apart && !strings.HasSuffix(plain(text), "\n\n") {
+		if p.apart && !strings.HasSuffix(lineFeeds(text), "\n\n") {
 			inserted = "\n" + inserted
 		}
 		if !strings.HasSuffix(text, "\n") {
@@ -100,4 +124,5 @@ func wholeLines(text string, i int, cut string) bool {
 	return i == 0 || text[i-1] == '\n' || cut[0] == '\n' || cut[0] == '\r'
 }
 
-func plain(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }
+// lineFeeds is a text with the ends of lines that git has.
+func lineFeeds(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }

@@ -56,6 +56,8 @@ type Input struct {
 	Protect  []string        // patterns of files that an agent may not touch
 	Checks   []kedge.Check   // the project's own, for gate.toml
 	Services []kedge.Service // likewise
+	Left     Left            // what is proposed and not switched on
+	Setup    string          // of fresh worktrees; empty: none
 	Features []byte          // features.json as the journal has it
 	Progress []byte          // progress.md likewise
 }
@@ -72,7 +74,7 @@ func Files(in Input) []File {
 	return []File{
 		{ConfigFile, 0o644, configFile(in)},
 		{FeaturesFile, 0o644, string(in.Features)},
-		{GateFile, 0o644, Gate(in.Checks, in.Services)},
+		{GateFile, 0o644, Gate(in.Checks, in.Services, in.Left)},
 		{ProgressFile, 0o644, string(in.Progress)},
 		{RulesFile, 0o644, rulesText},
 		{ValidateFile, 0o755, validateText},
@@ -88,6 +90,7 @@ func configFile(in Input) string {
 		protected[i] = quote(pattern)
 	}
 	text := strings.NewReplacer("AGENTS", strings.Join(in.Agents, ", "), "PROTECTED", strings.Join(protected, ", ")).Replace(configText)
+	text = in.worktree(text)
 	if in.Agent == "" {
 		return text
 	}
@@ -95,9 +98,9 @@ func configFile(in Input) string {
 		fmt.Sprintf("[run]\n%-35s #", "agent = "+quote(in.Agent)), 1)
 }
 
-// Gate writes gate.toml with the given checks and services.
-func Gate(checks []kedge.Check, services []kedge.Service) string {
-	return withKinds(gateText) + Tables(checks, services) + withKinds(gateMore)
+// Gate writes gate.toml with the given checks and services, and what is left out.
+func Gate(checks []kedge.Check, services []kedge.Service, left Left) string {
+	return withKinds(gateText) + Tables(checks, services) + left.tables() + withKinds(gateMore)
 }
 
 // Tables writes checks and services as gate.toml has them.

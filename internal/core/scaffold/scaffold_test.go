@@ -86,7 +86,7 @@ func TestGateHoldsTheChecks(t *testing.T) {
 		{Name: "web-ui-build", Kind: kedge.CheckBuild, Run: "cd 'it'\\''s \"x\"' && \\run <a> \t\x7f\n true"},
 	}
 	for _, want := range [][]kedge.Check{{}, checks[:1], checks} {
-		got, err := config.ParseGate("gate.toml", []byte(scaffold.Gate(want, nil)))
+		got, err := config.ParseGate("gate.toml", []byte(scaffold.Gate(want, nil, scaffold.Left{})))
 		if err != nil || !reflect.DeepEqual(got.Checks, want) && len(want)+len(got.Checks) > 0 {
 			t.Errorf("got %+v, %v; want %+v", got.Checks, err, want)
 		}
@@ -94,7 +94,7 @@ func TestGateHoldsTheChecks(t *testing.T) {
 }
 
 func TestGateExamplesAreTrue(t *testing.T) {
-	on := uncommented(scaffold.Gate(nil, nil))
+	on := uncommented(scaffold.Gate(nil, nil, scaffold.Left{}))
 	on = strings.Replace(on, "run = \"go test ./...\"  ", "# ", 1) // one of run and touched
 	got, err := config.ParseGate("gate.toml", []byte(on))
 	if err != nil || len(got.Checks) != 2 || len(got.Services) != 1 || config.ReadyTimeout(got.Services[0]) != config.DefaultReady {

@@ -13,6 +13,8 @@ var emptyRunners = []struct {
 	exit    int
 	says    string
 }{
+	{"go", 1, "matched no packages"},
+	{"unittest", 5, "NO TESTS RAN"},
 	{"pytest", 5, "no tests ran"},
 	{"py.test", 5, "no tests ran"},
 	{"jest", 1, "No tests found, exiting with code 1"},

@@ -19,6 +19,8 @@ func TestRow11NothingToRun(t *testing.T) {
 		{"vitest", "npx vitest run", "No test files found, exiting with code 1\n", 1, true},
 		{"npm test", "npm test", npm, 1, true},
 		{"npm test of two commands", "npm test", "\n> a@1 test\n> jest && eslint .\n\nNo tests found, exiting with code 1\n", 1, false},
+		{"go without a package", "go test ./...", "go: warning: \"./...\" matched no packages\nno packages to test\n", 1, true},
+		{"unittest without a test", "python3 -m unittest", "\n----------------------------------------------------------------------\nRan 0 tests in 0.000s\n\nNO TESTS RAN\n", 5, true},
 		{"a second command fails", "go test ./... && echo 'lint: 3 problems found' && false", "?   \tx\t[no test files]\nlint: 3 problems found\n", 1, false},
 		{"only the words", `echo "No tests found"; echo database is gone; exit 70`, "No tests found\ndatabase is gone\n", 70, false},
 		{"a script of one's own", "./test.sh", "No tests found, exiting with code 1\n", 1, false},

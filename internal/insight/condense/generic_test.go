@@ -157,6 +157,7 @@ func TestNoTests(t *testing.T) {
 		command, out string
 		want         bool
 	}{
+		{"go test ./...", "go: warning: \"./...\" matched no packages\nno packages to test\n", true},
 		{"go test ./...", "?   \ta\t[no test files]\nok  \tb\t0.1s [no tests to run]\n", true},
 		{"go test ./...", "?   \ta\t[no test files]\nok  \tb\t0.1s\n", false},
 		{"go test ./...", "?   \ta\t[no test files]\nok  \tb\t(cached)\n", false},

@@ -52,7 +52,7 @@ var (
 
 // noneLines are what runners say in so many words.
 var noneLines = []string{
-	"No tests found", "No test files found", "no tests ran", "NO TESTS RAN", "No tests were executed", "No tests to run", "testing: warning: no tests to run",
+	"No tests found", "No test files found", "no tests ran", "NO TESTS RAN", "No tests were executed", "No tests to run", "no packages to test", "testing: warning: no tests to run",
 	"No tests executed", "No tests were found", "Tests  no tests", "Your test suite must contain at least one test",
 	"No tests found for given includes", ":test NO-SOURCE",
 }
