@@ -211,7 +211,7 @@ func pyChain(lines []string, at int) []string {
 			i++
 		}
 		end := i
-		for end < len(lines) && end < i+MaxLines && !blank(lines[end]) {
+		for end < len(lines) && end < i+MaxLines && !blank(lines[end]) && !makeComplains(lines[end]) {
 			end++
 		}
 		next := end + 3
