@@ -19,7 +19,8 @@ import (
 // runCommand runs a shell line and says what came of it. A line that somebody
 // killed says nothing of the work: it is run again.
 func (g *gate) runCommand(ctx context.Context, s step, res *kedge.CheckResult) error {
-	seen := g.evidenceNow(s.check.Evidence)
+	leaves := check.Leaves(s.check)
+	seen := g.evidenceNow(leaves)
 	log := res.Log
 	out, err := g.runLine(ctx, s, res)
 	for try := 2; err == nil && killed(out) && try <= mostTries; try++ {
@@ -31,7 +32,7 @@ func (g *gate) runCommand(ctx context.Context, s step, res *kedge.CheckResult) e
 		return err
 	}
 	res.Exit = out.Exit
-	res.Evidence = g.keepEvidence(s.check.Evidence, seen, strings.TrimSuffix(log, ".log"))
+	res.Evidence = g.keepEvidence(leaves, seen, strings.TrimSuffix(log, ".log"))
 	text, err := ReadLog(res.Log)
 	if err != nil {
 		return err
