@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"net/netip"
 	"slices"
 	"strconv"
@@ -196,7 +195,7 @@ func requestFault(c kedge.Check) (key, fix, what string) {
 }
 
 func requestText(c kedge.Check) string {
-	text := cmp.Or(c.HTTP.Method, http.MethodGet) + " " + c.HTTP.URL
+	text := cmp.Or(c.HTTP.Method, get) + " " + c.HTTP.URL
 	if c.HTTP.Status != 0 {
 		text += " " + strconv.Itoa(c.HTTP.Status)
 	}

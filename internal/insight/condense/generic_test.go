@@ -115,6 +115,14 @@ func TestRow15GenericRule(t *testing.T) {
 			kedge.Failure{Message: "- want.txt, + got.txt:\n-3\n+4"},
 		},
 		{
+			"older tap without a stack", "tap", "not ok 1 - adds\n  ---\n  diff: |\n    --- expected\n    +++ actual\n    @@ -1,1 +1,1 @@\n    -3\n    +-1\n  at:\n    line: 5\n    column: 5\n    file: test/cart.js\n  ...\n",
+			kedge.Failure{Test: "adds", File: "test/cart.js", Line: 5, Message: "- expected, + actual:\n-3\n+-1"},
+		},
+		{
+			"older tap as it speaks to people", "tap -R base", " ✖ should be equal\n\n  test/cart.js\n> 5 |   t.equal(total(1, 2), 3)\n    | ----^\n\n  --- expected\n  +++ actual\n  @@ -1,1 +1,1 @@\n  -3\n  +-1\n\n  test: test/cart.js cart\n  stack: |\n    Test.<anonymous> (test/cart.js:5:5)\n\nSuites:   1 failed\n",
+			kedge.Failure{Test: "should be equal", File: "test/cart.js", Line: 5, Message: "- expected, + actual:\n-3\n+-1"},
+		},
+		{
 			"tap of a file that died", "tap", "TypeError: no card\n    at pay (/p/cart.js:3:9)\nnot ok 1 - test/cart.js # time=8.1ms\n  ---\n  command: node\n  exitCode: 1\n  ...\n1..1\n",
 			kedge.Failure{File: "/p/cart.js", Line: 3, Message: "TypeError: no card"},
 		},

@@ -9,7 +9,9 @@ import (
 // More runners of JavaScript and TypeScript.
 
 var (
-	tapFailFile = lazyre.New(`^✖ (.+ > .+|.+)$`)
+	tapFailFile = lazyre.New(`^ ?✖ (.+)$`)
+	tapNext     = lazyre.New(`^(?: ?✖ |Suites: |Asserts: )`)
+	tapDiffEnd  = lazyre.New(`^\s*$|^\s+test: |\.[cm]?[jt]sx?:\d+:\d+\)?$`)
 	tapBare     = lazyre.New(`\(?([^\s()]+\.[cm]?[jt]sx?):(\d+):\d+\)?$`)
 	uvuTitle    = lazyre.New(`^\s+FAIL  (?:\S+ )?"(.+)"$`)
 	avaTitle    = lazyre.New(`^\s+✘ \[fail\]: (.+?)(?: \(.*\))?$`)
@@ -28,12 +30,12 @@ var (
 
 // nodeTap reads tap as it speaks to people: the diff, then the frames.
 var nodeTap = rule{keys{"✖ "}, tapFailFile, func(o output, at int, m []string) (failure, bool) {
-	body := until(o.lines, at+1, func(l string) bool { return blank(l) || strings.HasPrefix(l, "✖ ") })
+	body := until(o.lines, at+1, tapNext.MatchString)
 	file, line := placeIn(body, tapBare)
 	var said []string
 	for i, l := range body {
 		if strings.TrimSpace(l) == "--- expected" {
-			said = until(body, i, tapBare.MatchString)
+			said = until(body, i, tapDiffEnd.MatchString)
 			break
 		}
 	}

@@ -231,11 +231,15 @@ func tapLocation(body []string) (string, int) {
 
 // tapKeys reads a place whose file and line are two keys of one map.
 func tapKeys(body []string) (file, line string) {
-	for i, l := range body[:max(len(body)-1, 0)] {
+	for i, l := range body {
 		f := tapFile.FindStringSubmatch(l)
-		n := tapLine.FindStringSubmatch(body[i+1])
-		if f != nil && n != nil {
-			return f[1], n[1]
+		if f == nil {
+			continue
+		}
+		for _, near := range body[max(i-2, 0):min(i+3, len(body))] {
+			if n := tapLine.FindStringSubmatch(near); n != nil && indent(near) == indent(l) {
+				return f[1], n[1]
+			}
 		}
 	}
 	return "", ""
