@@ -99,12 +99,12 @@ var runners = []reader{
 
 // stacks are what programs print that die.
 var stacks = []reader{
-	pythonTraceback, pythonSyntax, nodeStack, rustPanic.first, goPanic, javaStack, phpError.first, bunModule.first, gtestCrash,
+	pythonTraceback, pythonSyntax.first, nodeStack.first, rustPanic.first, goPanic, javaStack, rubyError.first, phpError.first, bunModule.first, gtestCrash,
 }
 
 // builders are the programs that start others and say which of them failed.
 var builders = []reader{
-	gradleBuild.first, mavenError.first, ctest.first, meson.first, ninja.first, prove, cargoError.first,
+	gradleBuild.first, mavenError.first, ctest.first, meson.first, ninja.first, prove.first, cargoError.first,
 }
 
 // levels holds the readers by how sure they are: what a later level finds counts

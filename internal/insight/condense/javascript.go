@@ -192,23 +192,14 @@ var nodeTest = rule{keys{"test at "}, nodeAt, func(o output, at int, m []string)
 }}
 
 // nodeStack reads a program that ended with an exception that nobody caught.
-func nodeStack(o output) (failure, bool) {
-	for i, line := range o.lines {
-		if !strings.Contains(line, "rror") && !strings.Contains(line, "Exception") || !jsError.MatchString(line) || !nodeFrames(o.lines, i) {
-			continue
-		}
-		body := until(o.lines, i, func(l string) bool { return strings.HasPrefix(l, "Node.js v") })
-		f := failure{Failure: kedge.Failure{Message: join(jsMessage(body))}, at: i}
-		f.File, f.Line = jsPlace(body)
-		for j := i - 1; f.File == "" && j >= 0 && j >= i-6; j-- {
-			if m := nodeHead.FindStringSubmatch(o.lines[j]); m != nil {
-				f.File, f.Line = m[1], number(m[2])
-			}
-		}
-		return f, true
+var nodeStack = rule{keys{"rror", "Exception"}, jsError, func(o output, at int, _ []string) (failure, bool) {
+	if !nodeFrames(o.lines, at) {
+		return failure{}, false
 	}
-	return failure{}, false
-}
+	body := until(o.lines, at, func(l string) bool { return strings.HasPrefix(l, "Node.js v") })
+	file, line := placeIn(o.lines[max(at-6, 0):at], nodeHead)
+	return jsReport("", file, line, body)
+}}
 
 // nodeFrames tells whether a stack follows an error's message.
 func nodeFrames(lines []string, at int) bool {

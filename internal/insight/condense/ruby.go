@@ -16,6 +16,8 @@ var (
 	miniKind   = lazyre.New(`^\s*(?:\d+\) )?(?:Failure|Error):$`)
 	miniName   = lazyre.New(`^(\S+#.+?)(?: \[(.+?):(\d+)\])?:$`)
 	miniEnd    = lazyre.New(`^(?:\s*\d+\) (?:Failure|Error|Skipped):|\d+ runs, |(?:bin/)?rails test |Finished in |(?:Failure|Error):)`)
+	rubyRaised = lazyre.New(`^(\S.*?):(\d+):in [\x60'].*': (.+ \([A-Z][\w:]*\))$`)
+	rubyFrom   = lazyre.New(`^\s+(?:\d+: )?from (\S+?):(\d+):in `)
 	rubyFrame  = lazyre.New(`^\s*(\S+\.\w+):(\d+):in `)
 	unitKind   = lazyre.New(`^(?:Failure|Error): (\w+[?!]?\([\w:]+\))(?:: (.*))?`)
 	unitCode   = lazyre.New(`^ +(?:=> )? *\d+: `)
@@ -85,4 +87,13 @@ var testUnit = rule{keys{"Failure: ", "Error: "}, unitKind, func(o output, at in
 		}
 	}
 	return found(m[1], file, line, strings.TrimSpace(join(said)))
+}}
+
+// rubyError reads a program that ended with an exception that nobody caught.
+var rubyError = rule{keys{":in "}, rubyRaised, func(o output, at int, m []string) (failure, bool) {
+	file, line := m[1], m[2]
+	if !ours(file) {
+		file, line = placeIn(until(o.lines, at+1, func(l string) bool { return !rubyFrom.MatchString(l) }), rubyFrom)
+	}
+	return found("", file, line, m[3])
 }}

@@ -284,25 +284,18 @@ var perlTest = rule{keys{"Failed test"}, perlFailed, func(o output, at int, m []
 }}
 
 // prove reads the first script that prove names as failed, with what it printed.
-func prove(o output) (failure, bool) {
-	for i, line := range o.lines {
-		if !strings.Contains(line, " ..") {
-			continue
-		}
-		m := proveFile.FindStringSubmatch(line)
-		if m == nil || i+1 == len(o.lines) || blank(o.lines[i+1]) {
-			continue
-		}
-		said := above(o.lines, i, func(l string) bool { return proveDone.MatchString(l) || proveFile.MatchString(l) })
-		said = append(said[:len(said):len(said)], until(o.lines, i+1, blank)...)
-		f := failure{Failure: kedge.Failure{File: m[1], Message: join(append(said, proveSummary(o.lines[i:], m[1])...))}, at: i}
-		if file, n := placeIn(said, perlAt); file != "" {
-			f.File, f.Line = file, number(n)
-		}
-		return f, true
+var prove = rule{keys{" .."}, proveFile, func(o output, at int, m []string) (failure, bool) {
+	if at+1 == len(o.lines) || blank(o.lines[at+1]) {
+		return failure{}, false
 	}
-	return failure{}, false
-}
+	said := above(o.lines, at, func(l string) bool { return proveDone.MatchString(l) || proveFile.MatchString(l) })
+	said = append(said[:len(said):len(said)], until(o.lines, at+1, blank)...)
+	file, line := placeIn(said, perlAt)
+	if file == "" {
+		file = m[1]
+	}
+	return found("", file, line, join(append(said, proveSummary(o.lines[at:], m[1])...)))
+}}
 
 // proveSummary gives what the report at the end says about a script.
 func proveSummary(lines []string, script string) []string {

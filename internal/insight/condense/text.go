@@ -227,7 +227,7 @@ func number(s string) int {
 // foreign are parts of paths that belong to a runtime or a dependency: a frame
 // there is not where the project failed.
 var foreign = []string{
-	"/site-packages/", "/dist-packages/", "/lib/python", "<frozen", "<string>",
+	"/site-packages/", "/dist-packages/", "/lib/python", "<frozen", "<string>", "<internal:",
 	"node_modules/", "node:", "internal/modules/", "internal/process/", "ext:", "https://", "http://",
 	"/rustc/", "/.cargo/registry/", "/rustlib/",
 	"/pkg/mod/", "_testmain.go",
