@@ -79,17 +79,19 @@ func mayHold(patterns []string, dir string) bool {
 }
 
 // keepEvidence copies what the check made or changed and gives the copies. A
-// file that cannot be copied is a warning: the check's result stands. In a worktree of
-// Kedge's own, what the check made goes: it would be taken for the agent's work.
+// file that cannot be copied is a warning: the check's result stands.
 func (g *gate) keepEvidence(patterns []string, before map[string]stamp, into string) []string {
 	var names []string
 	for p, s := range g.evidenceNow(patterns) {
-		if old, ok := before[p]; !ok || old.size != s.size || !old.mod.Equal(s.mod) {
+		old, ok := before[p]
+		if !ok {
+			g.left = append(g.left, p)
+		}
+		if !ok || old.size != s.size || !old.mod.Equal(s.mod) {
 			names = append(names, p)
 		}
 	}
 	slices.Sort(names)
-	defer g.clearEvidence(names, before)
 	var kept []string
 	room := int64(maxEvidenceBytes)
 	for _, p := range names {
@@ -109,8 +111,10 @@ func (g *gate) keepEvidence(patterns []string, before map[string]stamp, into str
 	return kept
 }
 
-// clearEvidence removes the files that were not there before the check.
-func (g *gate) clearEvidence(names []string, before map[string]stamp) {
+// clearEvidence removes, when a gate ends, the files that its checks made as evidence. In
+// a worktree of Kedge's own they would be taken for the agent's work. Until then another
+// check may read them.
+func (g *gate) clearEvidence() {
 	if !g.ours {
 		return
 	}
@@ -119,10 +123,8 @@ func (g *gate) clearEvidence(names []string, before map[string]stamp) {
 		return
 	}
 	defer func() { _ = root.Close() }()
-	for _, p := range names {
-		if _, old := before[p]; !old {
-			_ = root.Remove(filepath.FromSlash(p)) // what stays is named as a file of the work
-		}
+	for _, p := range g.left {
+		_ = root.Remove(filepath.FromSlash(p)) // what stays is named as a file of the work
 	}
 }
 

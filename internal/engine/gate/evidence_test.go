@@ -39,12 +39,13 @@ func TestBrowserFilesAreKept(t *testing.T) {
 // TestFilesOfChecksAreNoWork: in a worktree of Kedge's own a check's files go, those
 // that were there stay.
 func TestFilesOfChecksAreNoWork(t *testing.T) {
-	q := request(t, kedge.Check{Name: "e2e", Run: "mkdir -p test-results; echo new >test-results/new.png; echo more >>test-results/old.png; echo x >other.txt"})
+	q := request(t, kedge.Check{Name: "e2e", Run: "mkdir -p test-results; echo new >test-results/new.png; echo more >>test-results/old.png; echo x >other.txt"},
+		kedge.Check{Name: "e2e-more", Kind: kedge.CheckE2E, Run: "test -f test-results/new.png"})
 	q.Slot = "1"
 	write(t, filepath.Join(q.Dir, "test-results", "old.png"), "old")
-	r := mustRun(t, q).Checks[0]
-	if len(r.Evidence) != 2 {
-		t.Errorf("kept %v", r.Evidence)
+	v := mustRun(t, q)
+	if len(v.Checks[0].Evidence) != 2 || !v.Green() {
+		t.Errorf("kept %v, %s: the next check reads what is left", v.Checks[0].Evidence, v.Verdict)
 	}
 	for name, stays := range map[string]bool{"test-results/new.png": false, "test-results/old.png": true, "other.txt": true} {
 		if _, err := os.Stat(filepath.Join(q.Dir, name)); (err == nil) != stays {

@@ -114,6 +114,7 @@ type gate struct {
 	ports   map[string]int  // by service
 	told    map[string]bool // findings that need not be said again
 	ours    bool            // the worktree is Kedge's own
+	left    []string        // evidence that was not there before a check
 	verdict kedge.Verdict
 }
 
@@ -125,6 +126,7 @@ func Run(ctx context.Context, q Request) (kedge.Verdict, error) {
 	if err := g.prepare(ctx); err != nil {
 		return kedge.Verdict{}, err
 	}
+	defer g.clearEvidence()
 	steps, err := g.plan(ctx)
 	if err != nil {
 		return kedge.Verdict{}, err
