@@ -1,6 +1,9 @@
 package kedge
 
-import "time"
+import (
+	"strconv"
+	"time"
+)
 
 // Verdict is what a gate found; its JSON is that of `gate --json`. Partial means
 // that a check was skipped, and completes nothing.
@@ -39,6 +42,14 @@ type Failure struct {
 	File    string `json:"file"`
 	Line    int    `json:"line"`
 	Message string `json:"message"`
+}
+
+// Place is where the failure is: file and line, as far as they are known.
+func (f Failure) Place() string {
+	if f.File == "" || f.Line == 0 {
+		return f.File
+	}
+	return f.File + ":" + strconv.Itoa(f.Line)
 }
 
 // Finding is something a gate, a lint or the doctor has to say.

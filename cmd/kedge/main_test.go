@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -27,6 +28,7 @@ func TestMain(m *testing.M) {
 		"flooder":    flooder,
 		"oldholder":  oldHolder,
 		"listen":     listen,
+		"serve":      serve,
 		"clock":      func() { fmt.Println(time.Now().UTC().Format("2006-01-02T15:04:05.000Z")) }, // not every date has milliseconds
 	})
 }
@@ -41,6 +43,13 @@ func listen() {
 		}
 	}
 	fmt.Fprintln(os.Stderr, err)
+	os.Exit(1)
+}
+
+// serve is a service that answers requests on KEDGE_PORT with the files of its folder.
+func serve() {
+	s := http.Server{Addr: net.JoinHostPort("127.0.0.1", os.Getenv("KEDGE_PORT")), Handler: http.FileServer(http.Dir(".")), ReadHeaderTimeout: time.Minute}
+	fmt.Fprintln(os.Stderr, s.ListenAndServe())
 	os.Exit(1)
 }
 

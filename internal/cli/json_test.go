@@ -253,7 +253,7 @@ func TestJSONWithoutACall(t *testing.T) {
 		want string
 	}{
 		{"--version --json", 0, `{"version": "` + kedge.Version + `"}`},
-		{"up --json", 7, `{"pid": 7, "started": true, "retention": {"sessions": 3, "bytes": 1}}`},
+		{"up --json", 7, `{"pid": 7, "started": true, "retention": {"sessions": 3, "kept": 0, "bytes": 1}}`},
 		{"down --json", 7, `{"pid": 7, "stopped": true, "runs": [{"id": "run-ID", "project": "shop", "dir": "DIR", "state": "running", "sessions": 1}]}`},
 		{"down --json", 0, `{"pid": null, "stopped": false, "runs": []}`},
 	} {

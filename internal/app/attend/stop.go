@@ -108,11 +108,7 @@ func goOn(v kedge.Verdict) string {
 func failure(v kedge.Verdict) string {
 	for _, c := range v.Checks {
 		if f := c.FirstFailure; f != nil {
-			place := f.File
-			if f.Line > 0 {
-				place = fmt.Sprintf("%s:%d", f.File, f.Line)
-			}
-			lines := []string{"check " + c.Name + ": " + c.Command, f.Test, place, f.Message}
+			lines := []string{"check " + c.Name + ": " + c.Command, f.Test, f.Place(), f.Message}
 			return strings.Join(slices.DeleteFunc(lines, func(l string) bool { return l == "" }), "\n")
 		}
 	}

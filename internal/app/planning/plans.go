@@ -169,6 +169,7 @@ func (s *Planner) PlanCheck(ctx context.Context, who projects.Caller, in PlanChe
 		return PlanCheckReply{}, err
 	}
 	findings := append([]kedge.Finding{}, checkPlan(p, d, in.Path)...)
+	findings = append(findings, withoutService(ctx, p, d.Plan)...)
 	return PlanCheckReply{OK: !plan.Failed(findings), Findings: findings}, nil
 }
 

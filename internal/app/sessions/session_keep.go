@@ -208,9 +208,11 @@ type SessionRetain struct {
 	Env []string `json:"env"`
 }
 
-// SessionRetainReply says of how many sessions output was deleted, and how many bytes.
+// SessionRetainReply says of how many sessions output was deleted, of how many checks the
+// files that they left, and how many bytes.
 type SessionRetainReply struct {
 	Sessions int   `json:"sessions"`
+	Kept     int   `json:"kept"`
 	Bytes    int64 `json:"bytes"`
 }
 
@@ -252,7 +254,7 @@ func (s *Manager) Retain(ctx context.Context, environ []string) (SessionRetainRe
 			reply.Bytes += gone
 		}
 	}
-	return reply, nil
+	return reply, s.retainKept(keep, &reply)
 }
 
 // RetainSoon runs Retain in the background when the daemon starts, and logs errors.

@@ -2,8 +2,10 @@ package ledger
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -48,7 +50,8 @@ continue it with kedge run.`
 type definitionFlags struct {
 	name, description, phase, category, prove, file string
 	priority                                        int
-	dependencies, acceptance, steps, paths, checks  []string
+	dependencies, acceptance, steps, paths          []string
+	checks, requests, endToEnd                      []string
 }
 
 func (d *definitionFlags) add(fs *pflag.FlagSet) {
@@ -62,6 +65,8 @@ func (d *definitionFlags) add(fs *pflag.FlagSet) {
 	fs.StringArrayVar(&d.steps, "step", nil, "a `step` to verify it (repeatable)")
 	fs.StringArrayVar(&d.paths, "path", nil, "a `glob` of files that the work may change; if it changes others, the feature waits for you (repeatable; default: any)")
 	fs.StringArrayVar(&d.checks, "check", nil, "a shell `command` that must succeed when the feature is done (repeatable)")
+	fs.StringArrayVar(&d.requests, "http", nil, "a `request` to the project's service and the status it must answer, such as \"GET /users 200\" (repeatable)")
+	fs.StringArrayVar(&d.endToEnd, "e2e", nil, "a `command` that must succeed with the project's services up; Kedge keeps its screenshots and traces (repeatable)")
 	fs.StringVar(&d.prove, "prove", "", "`how` the checks prove the work: fails (red before it, green after it) or holds (green before and after)")
 	fs.StringVar(&d.file, "definition", "", "read the whole definition, as in features.json, from this `file` (- for stdin)")
 }
@@ -82,11 +87,9 @@ func (d *definitionFlags) apply(env *frame.Env, fs *pflag.FlagSet, def *kedge.De
 		}
 		*def = read
 	}
-	for _, run := range d.checks {
-		if strings.TrimSpace(run) == "" {
-			return kedge.Errorf(kedge.Invalid, "--check is empty").
-				WithHint("omit --check for a feature that you accept yourself; to remove the checks of a feature: --definition FILE")
-		}
+	checks, err := d.given()
+	if err != nil {
+		return err
 	}
 	for flag, set := range map[string]func(){
 		"name":        func() { def.Name = d.name },
@@ -98,7 +101,9 @@ func (d *definitionFlags) apply(env *frame.Env, fs *pflag.FlagSet, def *kedge.De
 		"acceptance":  func() { def.Acceptance = d.acceptance },
 		"step":        func() { def.Steps = d.steps },
 		"path":        func() { def.Paths = d.paths },
-		"check":       func() { def.Checks = check.Lines(d.checks) },
+		"check":       func() { def.Checks = checks },
+		"http":        func() { def.Checks = checks },
+		"e2e":         func() { def.Checks = checks },
 	} {
 		if fs.Changed(flag) {
 			set()
@@ -114,6 +119,26 @@ func (d *definitionFlags) apply(env *frame.Env, fs *pflag.FlagSet, def *kedge.De
 		}
 	}
 	return nil
+}
+
+// given are the checks of --check, --http and --e2e, in this order. Together they replace
+// the list.
+func (d *definitionFlags) given() ([]kedge.Check, error) {
+	var out []kedge.Check
+	for _, flag := range []struct {
+		name  string
+		texts []string
+		read  func(string) kedge.Check
+	}{{"--check", d.checks, check.Line}, {"--http", d.requests, check.Ask}, {"--e2e", d.endToEnd, check.EndToEnd}} {
+		for _, text := range flag.texts {
+			if strings.TrimSpace(text) == "" {
+				return nil, kedge.Errorf(kedge.Invalid, "%s is empty", flag.name).
+					WithHint("omit %s for a feature that you accept yourself; to remove the checks of a feature: --definition FILE", flag.name)
+			}
+			out = append(out, flag.read(text))
+		}
+	}
+	return check.Numbered(out), nil
 }
 
 func ids(names []string) []kedge.FeatureID {
@@ -135,8 +160,15 @@ func newFeatureAdd(env *frame.Env) *cobra.Command {
 with kedge feature amend.
 
 Give it a check of its own: a command that fails before the work and succeeds
-after it. Without one, the feature waits for your review at the end.`,
+after it. Without one, the feature waits for your review at the end.
+
+--http asks the project's service and --e2e runs a command while the service is
+up. The service is the first [[service]] in .kedge/gate.toml; Kedge starts it
+with a port of its own. What a browser test leaves (screenshots, videos, traces)
+stays with the verdict.`,
 		Example: `  kedge feature add order-entity --name "Order entity" --check "go test ./order"
+  kedge feature add users-api --http "GET /users 200"
+  kedge feature add users-page --e2e "npx playwright test users.spec.ts"
   kedge feature add order-list --name "List orders" --depends-on order-entity`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -306,7 +338,9 @@ func featureText(w io.Writer, r features.FeatureShowReply) {
 	}
 	for _, c := range f.Checks {
 		line("check", strings.TrimPrefix(c.Name+": ", "check: ")+check.Text(c))
+		requestLines(line, c.HTTP)
 		line("  prove", proveText(c))
+		line("  keeps", strings.Join(check.Leaves(c), ", "))
 	}
 	if len(f.Checks) == 0 {
 		line("check", "none: you must accept it")
@@ -324,6 +358,21 @@ func featureText(w io.Writer, r features.FeatureShowReply) {
 	}
 	for _, x := range r.Findings {
 		line("found", x.Where+": "+x.What)
+	}
+}
+
+// requestLines show what else a request sends and wants.
+func requestLines(line func(key, value string), h *kedge.HTTPCheck) {
+	if h == nil {
+		return
+	}
+	for _, name := range slices.Sorted(maps.Keys(h.Header)) {
+		line("  header", name+": "+h.Header[name])
+	}
+	line("  body", h.Body)
+	if h.JSON != nil {
+		text, _ := json.Marshal(h.JSON) // it came from JSON
+		line("  json", string(text))
 	}
 }
 
@@ -376,6 +425,8 @@ func verdictLines(line func(key, value string), ev *kedge.Evidence) {
 		}
 		line("  ran", c.Command+" (exit "+strconv.Itoa(c.Exit)+frame.ReusedFrom(c)+")")
 		line("  log", c.Log)
-		line("  kept", strings.Join(c.Evidence, ", "))
+		for _, kept := range frame.KeptFiles(c.Evidence) {
+			line("  kept", kept)
+		}
 	}
 }

@@ -137,17 +137,16 @@ func gateText(w io.Writer, out verify.GateReply) {
 
 func failureTalk(env *frame.Env, c kedge.CheckResult) {
 	f := c.FirstFailure
-	where := f.Test
-	if f.File != "" {
-		where = strings.TrimSpace(fmt.Sprintf("%s %s:%d", f.Test, f.File, f.Line))
-	}
-	if where != "" {
+	if where := strings.TrimSpace(f.Test + " " + f.Place()); where != "" {
 		env.Talk("%s: %s", c.Name, plain.Line(where))
 	}
 	for line := range strings.Lines(f.Message) {
 		env.Talk("  %s", strings.TrimRight(line, "\n"))
 	}
 	env.Talk("log: %s", c.Log)
+	for _, kept := range frame.KeptFiles(c.Evidence) {
+		env.Talk("kept: %s", kept)
+	}
 }
 
 // maxCommand bounds a command in a line; the verdict has the whole of it.

@@ -30,7 +30,8 @@ func Up(env *frame.Env) *cobra.Command {
 You rarely need this: commands that write start the daemon by themselves.
 There is one daemon for each KEDGE_HOME. It runs until kedge down and never
 listens on the network. When the daemon starts, it deletes old output of ended
-sessions. The limits are in [sessions] of your own config.toml.
+sessions and old files that checks left. The limits are in [sessions] of your
+own config.toml.
 
 With --install, Kedge starts nothing. It writes a unit for systemd or launchd
 that starts the daemon when you log in, and prints the command that enables
@@ -85,5 +86,8 @@ func printUp(w io.Writer, pid int, started bool, gone sessions.SessionRetainRepl
 	}
 	if gone.Sessions > 0 {
 		fmt.Fprintf(w, "took away old output of %d sessions, %s\n", gone.Sessions, frame.Bytes(gone.Bytes))
+	}
+	if gone.Kept > 0 {
+		fmt.Fprintf(w, "took away the old files of %s\n", frame.Counted(gone.Kept, "check"))
 	}
 }

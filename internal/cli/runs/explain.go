@@ -180,7 +180,7 @@ func evidenceText(row func(name, format string, args ...any), out reports.Explai
 	}
 	row("evidence", "%s %s", ev.ID, frame.VerdictText(ev.Verdict.Verdict))
 	for _, c := range ev.Verdict.Checks {
-		row("check", "%s", ranText(c))
+		ranRows(row, c)
 	}
 }
 
@@ -191,9 +191,17 @@ func redText(row func(name, format string, args ...any), red []kedge.Evidence) {
 		row("red", "%s %s", ev.ID, frame.VerdictText(ev.Verdict.Verdict))
 		for _, c := range ev.Verdict.Checks {
 			if c.FirstFailure != nil {
-				row("check", "%s", ranText(c))
+				ranRows(row, c)
 			}
 		}
+	}
+}
+
+// ranRows show one check of a verdict and the files that it left.
+func ranRows(row func(name, format string, args ...any), c kedge.CheckResult) {
+	row("check", "%s", ranText(c))
+	for _, kept := range frame.KeptFiles(c.Evidence) {
+		row("kept", "%s", kept)
 	}
 }
 

@@ -96,7 +96,7 @@ const howToPlan = `2. Otherwise give the plan: print it between the fences below
    KEDGE {"type":"plan","markdown":"…"}
    Root cause: why the work is needed. Files expected to change: a list ("- src/**"), each line a path or a glob; an item without "paths:" may change no others. Assumptions, Invariants, Risks: a list, one entry each ("- …"), or "none". Every worker gets them. Below an invariant that a command can verify, write an indented line "check: COMMAND"; below an entry for one phase only, "phase: 2". Validation: exact commands that exist, one per line. Kedge runs all of them for every feature: one that is green stays green, and all are green with the last feature. Name none that your plan does not make green.
    A phase is "## Phase 1: title {#p1 budget=200k}" with an optional line "prompt: …"; an item is "- [ ] p1.1 text" with indented lines
-   "check: COMMAND" (red before the work, green after it), "paths: globs" and "after: items". One item is one small piece of work that one session can finish.
+   "check: COMMAND" (red before the work, green after it), "check: http GET /users 200" (a request to the project's service, which Kedge starts, and the status that it must answer), "check: e2e COMMAND" (a browser test while that service is up), "paths: globs" and "after: items". One item is one small piece of work that one session can finish.
 `
 
 const howToFound = `So the plan founds it, too, with three more headings behind Validation:

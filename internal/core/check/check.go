@@ -7,7 +7,6 @@
 package check
 
 import (
-	"strconv"
 	"strings"
 	"time"
 
@@ -97,18 +96,6 @@ func Normalize(c kedge.Check) kedge.Check {
 		f.normalize(&c)
 	}
 	return c
-}
-
-// Lines makes checks of shell lines. They are called check, check2, check3, …
-func Lines(lines []string) []kedge.Check {
-	out := make([]kedge.Check, len(lines))
-	for i, line := range lines {
-		out[i] = kedge.Check{Name: "check", Run: line}
-		if i > 0 {
-			out[i].Name = "check" + strconv.Itoa(i+1)
-		}
-	}
-	return out
 }
 
 // text replaces what is not UTF-8, as JSON would, so that a text is the same before and

@@ -1,10 +1,12 @@
 package check
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/netip"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -34,7 +36,11 @@ type Kind struct {
 	Marker   kedge.Marker // what the gate ends with when such a check is red first
 	Tests    bool         // tests should run: that none did is worth saying
 	Services bool         // the project's services must be up
+	Leaves   []string     // files that such a check leaves for people to look at, if it does not say
 }
+
+// browserFiles are what Playwright and Cypress leave: screenshots, videos, traces, reports.
+var browserFiles = []string{"**/test-results/**", "**/playwright-report/**", "**/cypress/screenshots/**", "**/cypress/videos/**"}
 
 // The names of the forms.
 const (
@@ -60,7 +66,7 @@ var forms = []Form{
 			{Name: kedge.CheckTest, Marker: kedge.TestFailure, Tests: true},
 			{Name: kedge.CheckIntegration, Marker: kedge.IntegrationFailure, Tests: true},
 			{Name: kedge.CheckBuild, Marker: kedge.BuildFailure},
-			{Name: kedge.CheckE2E, Marker: kedge.E2EFailure, Tests: true, Services: true},
+			{Name: kedge.CheckE2E, Marker: kedge.E2EFailure, Tests: true, Services: true, Leaves: browserFiles},
 		},
 		has:   func(c kedge.Check) bool { return !IsBlank(c.Run) || !IsBlank(c.Touched) },
 		fault: commandFault, text: commandText, normalize: normalCommand,
@@ -176,8 +182,8 @@ func requestFault(c kedge.Check) (key, fix, what string) {
 	h := c.HTTP
 	_, err := json.Marshal(h.JSON)
 	switch {
-	case !validURL(h.URL, "http", "https"):
-		return "http.url", "an address such as http://127.0.0.1:{port}/health", fmt.Sprintf("http.url %q is not an http address", h.URL)
+	case !validURL(Address(*h), "http", "https") || strings.ContainsAny(h.URL, " \t\n"):
+		return "http.url", "a path such as /health, or an address such as http://127.0.0.1:{port}/health", fmt.Sprintf("http.url %q is not an http address", h.URL)
 	case strings.Trim(h.Method, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "":
 		return "http.method", "a method such as POST", fmt.Sprintf("http.method %q is not in capital letters", h.Method)
 	case h.Status != 0 && (h.Status < 100 || h.Status > 599):
@@ -189,10 +195,11 @@ func requestFault(c kedge.Check) (key, fix, what string) {
 }
 
 func requestText(c kedge.Check) string {
-	if c.HTTP.Method == "" {
-		return "GET " + c.HTTP.URL
+	text := cmp.Or(c.HTTP.Method, get) + " " + c.HTTP.URL
+	if c.HTTP.Status != 0 {
+		text += " " + strconv.Itoa(c.HTTP.Status)
 	}
-	return c.HTTP.Method + " " + c.HTTP.URL
+	return text
 }
 
 func normalRequest(c *kedge.Check) {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"kedge"
+	"kedge/internal/core/check"
 	"kedge/internal/text/strictjson"
 	"kedge/internal/text/words"
 )
@@ -274,7 +275,7 @@ func (im *importer) feature(r *row) error {
 	take(t, "acceptanceCriteria", &c.Acceptance)
 	take(t, "steps", &c.Steps)
 	take(t, "paths", &c.Paths)
-	take(t, "checks", &c.Checks)
+	takeChecks(t, &c.Checks)
 	take(t, "budget", &c.Budget)
 	take(t, "files", &c.Files)
 	take(t, "notes", &c.Notes)
@@ -344,6 +345,17 @@ type taker struct {
 	bad     string
 	unknown []string // unknown keys inside known ones
 	kept    []string
+}
+
+// takeChecks reads checks as Kedge writes them, or as lines: "go test", "http GET / 200".
+func takeChecks(t *taker, into *[]kedge.Check) {
+	var lines []string
+	if json.Unmarshal(t.row.keys["checks"], &lines) != nil || len(lines) == 0 {
+		take(t, "checks", into)
+		return
+	}
+	delete(t.row.keys, "checks")
+	*into = check.Lines(lines)
 }
 
 func take[T any](t *taker, key string, into *T) {

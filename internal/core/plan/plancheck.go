@@ -177,11 +177,14 @@ func (d *Doc) checkItem(ph kedge.Phase, it kedge.Item, onPath func(string) bool)
 	if len(it.Checks) == 0 && !d.unproven[it.ID] {
 		d.bad(kedge.LevelWarning, it.Line, `add "check: COMMAND", or "check: none"`, "item %q has no check: you will have to accept it", it.ID)
 	}
-	for _, c := range it.Checks {
-		for _, p := range check.Programs(c) {
+	for _, c := range check.Lines(it.Checks) {
+		for _, p := range check.Programs(check.ShellLine(c)) {
 			if !onPath(p) {
 				d.bad(kedge.LevelWarning, it.Line, "right if the item makes it", "item %q: the program %q of its check does not exist", it.ID, p)
 			}
+		}
+		if f := check.Validate(c); f != nil {
+			d.bad(kedge.LevelError, it.Line, f.Fix, "item %q: %s", it.ID, f.What)
 		}
 	}
 	for _, p := range it.Paths {

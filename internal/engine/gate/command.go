@@ -19,7 +19,8 @@ import (
 // runCommand runs a shell line and says what came of it. A line that somebody
 // killed says nothing of the work: it is run again.
 func (g *gate) runCommand(ctx context.Context, s step, res *kedge.CheckResult) error {
-	seen := g.evidenceNow(s.check.Evidence)
+	leaves := check.Leaves(s.check)
+	seen := g.evidenceNow(leaves)
 	log := res.Log
 	out, err := g.runLine(ctx, s, res)
 	for try := 2; err == nil && killed(out) && try <= mostTries; try++ {
@@ -31,7 +32,7 @@ func (g *gate) runCommand(ctx context.Context, s step, res *kedge.CheckResult) e
 		return err
 	}
 	res.Exit = out.Exit
-	res.Evidence = g.keepEvidence(s.check.Evidence, seen, strings.TrimSuffix(log, ".log"))
+	res.Evidence = g.keepEvidence(leaves, seen, strings.TrimSuffix(log, ".log"))
 	text, err := ReadLog(res.Log)
 	if err != nil {
 		return err
@@ -135,16 +136,23 @@ func (g *gate) environ(kind kedge.CheckKind) []string {
 	return withEnv(g.Env, set)
 }
 
-// withEnv sets variables. Python is told not to leave compiled files beside the
-// sources: they would change the tree that is being judged.
+// told are variables that tools get unless you set them. Python leaves no compiled files
+// beside the sources: they would change the tree that is being judged. CTest shows what a
+// test that failed printed: without it there is no first failure to show.
+var told = []string{"PYTHONDONTWRITEBYTECODE=1", "CTEST_OUTPUT_ON_FAILURE=1"}
+
+// withEnv sets variables.
 func withEnv(env []string, set map[string]string) []string {
 	out := slices.DeleteFunc(slices.Clone(env), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")
 		_, replaced := set[name]
 		return replaced
 	})
-	if !slices.ContainsFunc(out, func(kv string) bool { return strings.HasPrefix(kv, "PYTHONDONTWRITEBYTECODE=") }) {
-		out = append(out, "PYTHONDONTWRITEBYTECODE=1")
+	for _, tell := range told {
+		name, _, _ := strings.Cut(tell, "=")
+		if !slices.ContainsFunc(out, func(kv string) bool { return strings.HasPrefix(kv, name+"=") }) {
+			out = append(out, tell)
+		}
 	}
 	for _, name := range []string{"KEDGE_SLOT", "KEDGE_BASE", "KEDGE_PORT"} {
 		if v, ok := set[name]; ok {

@@ -1,14 +1,21 @@
 package gate
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
+	"unicode/utf8"
+
+	"kedge/internal/text/glob"
+	"kedge/internal/text/redact"
 
 	"kedge"
 )
@@ -40,7 +47,7 @@ func (g *gate) evidenceNow(patterns []string) map[string]stamp {
 			return fs.SkipAll
 		}
 		if err != nil || d.IsDir() {
-			if d != nil && d.IsDir() && d.Name() == ".git" {
+			if d != nil && d.IsDir() && p != "." && !mayHold(patterns, p) {
 				return fs.SkipDir
 			}
 			return nil // a folder that cannot be read holds no evidence
@@ -53,12 +60,34 @@ func (g *gate) evidenceNow(patterns []string) map[string]stamp {
 	return found
 }
 
+// mayHold tells whether files that match can be in a folder. Dependencies are looked
+// through only where a pattern names them: there are too many files in them.
+func mayHold(patterns []string, dir string) bool {
+	if path.Base(dir) == ".git" {
+		return false
+	}
+	const dependencies = "node_modules"
+	return slices.ContainsFunc(patterns, func(p string) bool {
+		switch {
+		case path.Base(dir) == dependencies && !strings.Contains(p, dependencies):
+			return false
+		case strings.ContainsAny(dir, `*?[\`): // it would be read as a pattern
+			return true
+		}
+		return glob.Overlap(p, dir+"/**")
+	})
+}
+
 // keepEvidence copies what the check made or changed and gives the copies. A
 // file that cannot be copied is a warning: the check's result stands.
 func (g *gate) keepEvidence(patterns []string, before map[string]stamp, into string) []string {
 	var names []string
 	for p, s := range g.evidenceNow(patterns) {
-		if old, ok := before[p]; !ok || old.size != s.size || !old.mod.Equal(s.mod) {
+		old, ok := before[p]
+		if !ok {
+			g.left = append(g.left, p)
+		}
+		if !ok || old.size != s.size || !old.mod.Equal(s.mod) {
 			names = append(names, p)
 		}
 	}
@@ -80,6 +109,23 @@ func (g *gate) keepEvidence(patterns []string, before map[string]stamp, into str
 		kept = append(kept, to)
 	}
 	return kept
+}
+
+// clearEvidence removes, when a gate ends, the files that its checks made as evidence. In
+// a worktree of Kedge's own they would be taken for the agent's work. Until then another
+// check may read them.
+func (g *gate) clearEvidence() {
+	if !g.ours {
+		return
+	}
+	root, err := os.OpenRoot(g.Dir)
+	if err != nil {
+		return
+	}
+	defer func() { _ = root.Close() }()
+	for _, p := range g.left {
+		_ = root.Remove(filepath.FromSlash(p)) // what stays is named as a file of the work
+	}
 }
 
 var errTooLarge = errors.New("too large")
@@ -107,6 +153,35 @@ func (g *gate) copyOut(p, to string, room int64) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	n, err := io.Copy(dst, io.LimitReader(src, room))
+	n, err := copyPlain(dst, io.LimitReader(src, room))
 	return n, errors.Join(err, dst.Sync(), dst.Close())
+}
+
+// maxText is how large a file may be that is read for secrets.
+const maxText = 4 << 20
+
+// copyPlain copies a file. Secrets are removed from a text; what is no text stays as it
+// is.
+func copyPlain(to io.Writer, from io.Reader) (int64, error) {
+	head, err := io.ReadAll(io.LimitReader(from, maxText+1))
+	if err != nil {
+		return 0, err
+	}
+	if len(head) <= maxText && utf8.Valid(head) && bytes.IndexByte(head, 0) < 0 {
+		n, err := io.WriteString(to, redact.Text(string(head)))
+		return int64(n), err
+	}
+	return io.Copy(to, io.MultiReader(bytes.NewReader(head), from))
+}
+
+// KeptIn gives the folders of a gate in which files that checks left are kept, by its log
+// folder.
+func KeptIn(logDir string) (dirs []string) {
+	entries, _ := os.ReadDir(logDir) // none: there is no gate
+	for _, e := range entries {
+		if _, err := os.Stat(filepath.Join(logDir, e.Name()+".log")); e.IsDir() && err == nil {
+			dirs = append(dirs, filepath.Join(logDir, e.Name()))
+		}
+	}
+	return dirs
 }

@@ -56,7 +56,7 @@ type Request struct {
 	LogDir   string // made; one log per check
 	LockDir  string // made; shared by all gates that must respect each other's exclusive names
 	Env      []string
-	Slot     string // KEDGE_SLOT of services and checks
+	Slot     string // KEDGE_SLOT of services and checks; empty: not a worktree of Kedge's own
 	Now      func() time.Time
 	Progress func(Step)
 	Runner   Runner // nil: lines are children of this process
@@ -113,6 +113,8 @@ type gate struct {
 	changed []git.Change
 	ports   map[string]int  // by service
 	told    map[string]bool // findings that need not be said again
+	ours    bool            // the worktree is Kedge's own
+	left    []string        // evidence that was not there before a check
 	verdict kedge.Verdict
 }
 
@@ -124,6 +126,7 @@ func Run(ctx context.Context, q Request) (kedge.Verdict, error) {
 	if err := g.prepare(ctx); err != nil {
 		return kedge.Verdict{}, err
 	}
+	defer g.clearEvidence()
 	steps, err := g.plan(ctx)
 	if err != nil {
 		return kedge.Verdict{}, err
@@ -175,6 +178,7 @@ func (g *gate) prepare(ctx context.Context) error {
 	if g.Runner == nil {
 		g.Runner = direct{}
 	}
+	g.ours = g.Slot != ""
 	g.Slot = orElse(g.Slot, "0")
 	for _, dir := range []string{g.LogDir, g.LockDir} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -357,7 +361,7 @@ func (g *gate) mayChange(path string) bool {
 		return true
 	}
 	for _, c := range slices.Concat(g.Checks, g.Own) {
-		if matchAny(c.Evidence, path) {
+		if matchAny(check.Leaves(c), path) {
 			return true
 		}
 	}

@@ -25,7 +25,7 @@ func method(h kedge.HTTPCheck) string { return orElse(h.Method, http.MethodGet) 
 // runHTTP makes the request and compares the answer. Its log holds both.
 func (g *gate) runHTTP(ctx context.Context, s step, res *kedge.CheckResult) error {
 	h := *s.check.HTTP
-	return g.probe(ctx, s, res, h.URL, func(ctx context.Context, url string) (said string, log []byte) {
+	return g.probe(ctx, s, res, check.Address(h), func(ctx context.Context, url string) (said string, log []byte) {
 		ans, said := ask(ctx, h, url)
 		if said == "" {
 			said = compare(h, ans)

@@ -56,11 +56,7 @@ func Render(f kedge.Failure) string {
 		parts = append(parts, f.Test)
 	}
 	if f.File != "" {
-		place := f.File
-		if f.Line > 0 {
-			place = fmt.Sprintf("%s:%d", f.File, f.Line)
-		}
-		parts = append(parts, place)
+		parts = append(parts, f.Place())
 	}
 	return strings.Join(append(parts, f.Message), ": ")
 }

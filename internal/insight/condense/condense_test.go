@@ -25,11 +25,17 @@ type recording struct {
 	Failure *kedge.Failure `json:"failure"`
 }
 
+// recordings gives the outputs of real tools, and those in made: written for this test
+// in the form of tools that are not easily had.
 func recordings(t testing.TB) []string {
 	t.Helper()
-	names, err := filepath.Glob("testdata/recorded/*.txt")
-	if err != nil || len(names) < 25 {
-		t.Fatalf("%d recordings (%v), want at least 25", len(names), err)
+	var names []string
+	for _, folder := range []string{"recorded", "runners", "made"} {
+		list, err := filepath.Glob("testdata/" + folder + "/*.txt")
+		if err != nil || len(list) < 25 {
+			t.Fatalf("%s: %d outputs (%v), want at least 25", folder, len(list), err)
+		}
+		names = append(names, list...)
 	}
 	return names
 }
@@ -117,6 +123,8 @@ func checkFailure(t *testing.T, f kedge.Failure) {
 func TestEveryFailedRecordingHasAPlaceOrSaysWhy(t *testing.T) {
 	without := map[string]bool{ // the tool itself names no file
 		"go-exit": true, "go-example": true, "gradle-nomatch": true, "make-norule": true, "sh-silent": true, "sh-notfound": true, "sh-syntax": true,
+		"automake-fail": true, "ava-tap": true, "bun-none": true, "cargo-dep": true, "cmake-plain": true, "ctest-plain": true, "ctest-silent": true, "ctest-timeout": true,
+		"gittest-plain": true, "gittest-verbose": true, "gtest-crash": true, "gtest-throws": true, "make-custom": true, "ninja-command": true, "nextest-signal": true,
 		"cargo-result": true, "jest-notests": true, "playwright-notests": true, "vitest-notests": true, "mocha-nofiles": true, "mvn-notests": true, "pytest-empty": true, "pytest-notests": true,
 	}
 	for _, name := range recordings(t) {
@@ -124,6 +132,26 @@ func TestEveryFailedRecordingHasAPlaceOrSaysWhy(t *testing.T) {
 		base := strings.TrimSuffix(filepath.Base(name), ".txt")
 		if r.Exit != 0 && !without[base] && (r.Failure == nil || r.Failure.File == "" || r.Failure.Message == "") {
 			t.Errorf("%s: nothing found: %+v", base, r.Failure)
+		}
+	}
+}
+
+// TestFirstFailureSaysSomething: a message begins with what happened and has nothing of
+// what a build tool says about its own work.
+func TestFirstFailureSaysSomething(t *testing.T) {
+	for _, name := range recordings(t) {
+		r, _ := read(t, name)
+		if r.Failure == nil {
+			continue
+		}
+		lines := strings.Split(r.Failure.Message, "\n")
+		if strings.Trim(lines[0], " -=~_*.#+") == "" || strings.HasPrefix(lines[0], "---") {
+			t.Errorf("%s: the message begins with %q", name, lines[0])
+		}
+		for _, l := range lines {
+			if strings.Contains(l, "Leaving directory") || strings.Contains(l, "Entering directory") || strings.Contains(l, "not remade because of errors") {
+				t.Errorf("%s: the message has %q", name, l)
+			}
 		}
 	}
 }

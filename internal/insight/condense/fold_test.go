@@ -38,7 +38,9 @@ func TestCondenseKeepsWhatMatters(t *testing.T) {
 		r, out := read(t, name)
 		c := condense.Condense(r.Command, out)
 		before, now := words.Tokens(out), words.Tokens(c.Text)
-		whole, left = whole+before, left+now
+		if folder := filepath.Base(filepath.Dir(name)); folder == "long" || folder == "recorded" { // all others are short
+			whole, left = whole+before, left+now
+		}
 		t.Run(strings.TrimSuffix(filepath.Base(name), ".txt"), func(t *testing.T) {
 			checkCondensed(t, r.Command, out, c)
 			checkKept(t, r, out, c.Text)

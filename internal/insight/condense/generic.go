@@ -1,6 +1,7 @@
 package condense
 
 import (
+	"slices"
 	"strings"
 
 	"kedge"
@@ -12,18 +13,12 @@ var (
 	tscPretty = lazyre.New(`^(\S[^:]*):(\d+):\d+ - error (.+)`)
 	lintLine  = lazyre.New(`^\s+(\d+):\d+\s+error\s+(\S.*)`)
 	lintFile  = lazyre.New(`^\S.*[/.]\w+$`)
-	ccLine    = lazyre.New(`^(?::\w+)*((?:[A-Za-z]:)?[^\s:()][^:()]*):(\d+):(?:\d+:)? (?:fatal )?error: (.+)`)
+	ccLine    = lazyre.New(`^(?::\w+)*((?:[A-Za-z]:)?[^\s:()][^:()]*):(\d+):(?:\d+:)? (?:fatal )?error(?:\[\w+\])?: (.+)`)
 	place     = lazyre.New(`(?:^|[\s("'\[])((?:[A-Za-z]:)?[\w./\\@+~-]*\w\.\w+|Makefile|Dockerfile):(\d+)(?::\d+)?\b:?`)
 	bareError = lazyre.New(`^\S+:\d+:\d+:? \[?[A-Z]+\d{2,}\b`)
-	makeLine  = lazyre.New(`^(?:g?make|ninja)(?:\[\d+\])?: \*\*\* (?:\[([^\s:\]]+):(\d+):)?`)
-	makeParse = lazyre.New(`^([^\s:]+):(\d+): \*\*\* (.+)`)
 	words     = lazyre.New(`(?i)\b(errors?|\w+error|fail(s|ed|ure|ures)?|fatal|panic(ked)?|\w*exception|abort(ed)?|cannot|can't|could not|segmentation fault|assert(ion)?|not found|no such file|denied|undefined|unexpected|killed|timed out|refused)\b`)
 	noWords   = lazyre.New(`(?i)\b(0|no|without) (errors?|fail(ed|ures?))\b|\b(errors?|fail(ed|ures?))[:=]\s*0\b`)
 	passing   = lazyre.New(`^\s*(\[INFO\]|ok\b|PASS(ED)?\b|--- PASS|✓|✔|√|\[ ?OK|test .* \.\.\. ok$)`)
-	tapNotOK  = lazyre.New(`^\s*not ok \d+(?: -)? ?(.*)$`)
-	tapKey    = lazyre.New(`^\s*(error|message): ?(?:'(.*)'|"(.*)"|(\|-?|>-?)|(.*))$`)
-	tapPlace  = lazyre.New(`^\s*(?:at|location|file): ?'?([^\s']+?):(\d+)(?::\d+)?'?$`)
-	tapFrame  = lazyre.New(`^\s+\S.* \(([^\s()]+):(\d+):\d+\)$`)
 )
 
 // report makes the failure of a diagnostic: its own text and the lines indented
@@ -37,19 +32,14 @@ func report(o output, at int, file, line, msg string) failure {
 }
 
 // tsc reads the TypeScript compiler, plain and pretty.
-func tsc(o output) (failure, bool) {
-	for i, line := range o.lines {
-		if !strings.Contains(line, "error") {
-			continue
-		}
-		if m := tscPlain.FindStringSubmatch(line); m != nil {
-			return report(o, i, m[1], m[2], m[3]), true
-		}
-		if m := tscPretty.FindStringSubmatch(line); m != nil {
-			return report(o, i, m[1], m[2], m[3]), true
-		}
-	}
-	return failure{}, false
+var (
+	tsc      = rule{keys{": error "}, tscPlain, diagnostic}
+	tscShown = rule{keys{" - error "}, tscPretty, diagnostic}
+)
+
+// diagnostic is a line of a compiler: file, line, message.
+func diagnostic(o output, at int, m []string) (failure, bool) {
+	return report(o, at, m[1], m[2], m[3]), true
 }
 
 // eslint reads the first error, not warning, below the name of a file.
@@ -75,68 +65,7 @@ func eslint(o output) (failure, bool) {
 
 // compiler reads "path:line: error: message", which most compilers print; Gradle
 // prints the name of its task right before it.
-func compiler(o output) (failure, bool) {
-	for i, line := range o.lines {
-		if !strings.Contains(line, "error: ") {
-			continue
-		}
-		if m := ccLine.FindStringSubmatch(line); m != nil {
-			return report(o, i, m[1], m[2], m[3]), true
-		}
-	}
-	return failure{}, false
-}
-
-// tap reads the first "not ok" of the Test Anything Protocol that is neither to
-// do nor skipped; nested ones come before the one that holds them.
-func tap(o output) (failure, bool) {
-	for i, line := range o.lines {
-		if !strings.Contains(line, "not ok ") {
-			continue
-		}
-		m := tapNotOK.FindStringSubmatch(line)
-		if m == nil || strings.Contains(strings.ToUpper(m[1]), "# TODO") || strings.Contains(strings.ToUpper(m[1]), "# SKIP") {
-			continue
-		}
-		depth := indent(line)
-		body := until(o.lines, i+1, func(l string) bool {
-			return !blank(l) && indent(l) <= depth && !strings.HasPrefix(strings.TrimSpace(l), "#") || strings.Contains(l, "# Subtest: ")
-		})
-		f := failure{Failure: kedge.Failure{Test: m[1], Message: tapMessage(body)}, at: i}
-		f.File, f.Line = tapLocation(body)
-		return f, true
-	}
-	return failure{}, false
-}
-
-// tapMessage is the error of the YAML block, or all that was said about it.
-func tapMessage(body []string) string {
-	for i, l := range body {
-		m := tapKey.FindStringSubmatch(l)
-		if m == nil {
-			continue
-		}
-		if m[4] == "" {
-			return m[2] + m[3] + m[5]
-		}
-		return join(until(body, i+1, func(n string) bool { return !blank(n) && indent(n) <= indent(l) }))
-	}
-	return join(body)
-}
-
-// tapLocation prefers the innermost frame over the place of the whole test.
-func tapLocation(body []string) (string, int) {
-	file, line := "", 0
-	for _, l := range body {
-		if m := tapFrame.FindStringSubmatch(l); m != nil && ours(m[1]) {
-			return m[1], number(m[2])
-		}
-		if m := tapPlace.FindStringSubmatch(l); m != nil && file == "" {
-			file, line = m[1], number(m[2])
-		}
-	}
-	return file, line
-}
+var compiler = rule{keys{"error"}, ccLine, diagnostic}
 
 // complains tells whether a line speaks of an error and does not only say that
 // there was none.
@@ -195,18 +124,15 @@ func located(o output) (failure, bool) {
 	return failure{}, false
 }
 
-// makeError reads make's own complaint, with what the recipe printed before.
-func makeError(o output) (failure, bool) {
+// placeFirst takes the first line that begins with a place: of a program that is known to
+// have failed it needs no error word.
+func placeFirst(o output) (failure, bool) {
 	for i, line := range o.lines {
-		if !strings.Contains(line, "***") {
+		if !hasPlace(line) {
 			continue
 		}
-		if m := makeParse.FindStringSubmatch(line); m != nil {
-			return failure{Failure: kedge.Failure{File: m[1], Line: number(m[2]), Message: m[3]}, at: i}, true
-		}
-		if m := makeLine.FindStringSubmatch(line); m != nil {
-			msg := join(o.lines[max(i-5, 0) : i+1])
-			return failure{Failure: kedge.Failure{File: m[1], Line: number(m[2]), Message: msg}, at: i}, true
+		if m := place.FindStringSubmatchIndex(line); m != nil && m[0] == 0 && len(line) > m[1] {
+			return report(o, i, line[m[2]:m[3]], line[m[4]:m[5]], strings.TrimLeft(line[m[1]:], " :-")), true
 		}
 	}
 	return failure{}, false
@@ -215,7 +141,7 @@ func makeError(o output) (failure, bool) {
 // worded is the second half: the first line with an error word.
 func worded(o output) (failure, bool) {
 	for i, line := range o.lines {
-		if complains(line) && !makeLine.MatchString(line) {
+		if complains(line) && !makeLine.MatchString(line) && !bookkeeping(line) {
 			return report(o, i, "", "", line), true
 		}
 	}
@@ -224,13 +150,29 @@ func worded(o output) (failure, bool) {
 
 // ending shows the last lines when nothing in the output speaks of an error.
 func ending(o output) (failure, bool) {
+	last := lastOf(o.lines, func(l string) bool { return blank(l) || rulerLine(l) || bookkeeping(l) })
+	if len(last) == 0 {
+		last = lastOf(o.lines, blank)
+	}
+	return failure{Failure: kedge.Failure{Message: join(last)}}, len(last) > 0
+}
+
+// lastOf gives the last lines that are not left out.
+func lastOf(lines []string, left func(string) bool) []string {
 	var last []string
-	at := len(o.lines)
-	for at > 0 && len(last) < 10 {
-		at--
-		if !blank(o.lines[at]) {
-			last = append([]string{o.lines[at]}, last...)
+	for at := len(lines) - 1; at >= 0 && len(last) < lastLines; at-- {
+		if !left(lines[at]) {
+			last = append(last, lines[at])
 		}
 	}
-	return failure{Failure: kedge.Failure{Message: join(last)}, at: at}, len(last) > 0
+	slices.Reverse(last)
+	return last
+}
+
+// lastLines is how much of an output without a known form is shown.
+const lastLines = 10
+
+// rulerLine tells whether a line only separates others.
+func rulerLine(line string) bool {
+	return strings.Trim(line, " \t-=~_*.#+|─━―⎯═│") == ""
 }

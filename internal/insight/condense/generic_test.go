@@ -99,8 +99,48 @@ func TestRow15GenericRule(t *testing.T) {
 			kedge.Failure{Test: "CartTest > adds()", File: "CartTest.java", Line: 9, Message: "org.opentest4j.AssertionFailedError: expected: <3> but was: <2>"},
 		},
 		{
+			"make -j with two folders open", "make -j2", "make[1]: Entering directory '/p/a'\nmake[1]: Entering directory '/p/b'\nx.c:1:2: error: bad\n",
+			kedge.Failure{File: "x.c", Line: 1, Message: "bad"},
+		},
+		{
+			"make -j with one folder left", "make -j2", "make[1]: Entering directory '/p/a'\nmake[1]: Entering directory '/p/b'\nmake[1]: Leaving directory '/p/b'\nx.c:1:2: error: bad\n",
+			kedge.Failure{File: "x.c", Line: 1, Message: "bad\nin /p/a"},
+		},
+		{
+			"only make speaks", "make -k", "make: Entering directory '/p'\nmake: Target 'all' not remade because of errors.\nmake: Leaving directory '/p'\n",
+			kedge.Failure{Message: "make: Target 'all' not remade because of errors."},
+		},
+		{
+			"nothing but a diff", "make check", "--- want.txt\t2026\n+++ got.txt\t2026\n@@ -1 +1 @@\n-3\n+4\n",
+			kedge.Failure{Message: "- want.txt, + got.txt:\n-3\n+4"},
+		},
+		{
+			"older tap without a stack", "tap", "not ok 1 - adds\n  ---\n  diff: |\n    --- expected\n    +++ actual\n    @@ -1,1 +1,1 @@\n    -3\n    +-1\n  at:\n    line: 5\n    column: 5\n    file: test/cart.js\n  ...\n",
+			kedge.Failure{Test: "adds", File: "test/cart.js", Line: 5, Message: "- expected, + actual:\n-3\n+-1"},
+		},
+		{
+			"older tap as it speaks to people", "tap -R base", " ✖ should be equal\n\n  test/cart.js\n> 5 |   t.equal(total(1, 2), 3)\n    | ----^\n\n  --- expected\n  +++ actual\n  @@ -1,1 +1,1 @@\n  -3\n  +-1\n\n  test: test/cart.js cart\n  stack: |\n    Test.<anonymous> (test/cart.js:5:5)\n\nSuites:   1 failed\n",
+			kedge.Failure{Test: "should be equal", File: "test/cart.js", Line: 5, Message: "- expected, + actual:\n-3\n+-1"},
+		},
+		{
+			"tap of a file that died", "tap", "TypeError: no card\n    at pay (/p/cart.js:3:9)\nnot ok 1 - test/cart.js # time=8.1ms\n  ---\n  command: node\n  exitCode: 1\n  ...\n1..1\n",
+			kedge.Failure{File: "/p/cart.js", Line: 3, Message: "TypeError: no card"},
+		},
+		{
+			"tap of a file that died in silence", "tap", "not ok 1 - test/cart.js # time=8.1ms\n  ---\n  command: node\n  exitCode: 1\n  ...\n1..1\n",
+			kedge.Failure{Test: "test/cart.js", Message: "command: node\nexitCode: 1"},
+		},
+		{
+			"gtest for Visual Studio", "sum_test", "[ RUN      ] Sum.Adds\nC:\\p\\sum.cc(6): error: Value of: ok\n  Actual: false\n[  FAILED  ] Sum.Adds (0 ms)\n",
+			kedge.Failure{Test: "Sum.Adds", File: "C:\\p\\sum.cc", Line: 6, Message: "Value of: ok\n  Actual: false"},
+		},
+		{
+			"older kotlinc", "gradle build", "e: /p/src/Cart.kt: (3, 16): Unresolved reference: prices\n",
+			kedge.Failure{File: "/p/src/Cart.kt", Line: 3, Message: "Unresolved reference: prices"},
+		},
+		{
 			"tap with diagnostics", "prove", "ok 1 - fine\nnot ok 2 - later # TODO soon\nnot ok 3 - adds\n#   Failed test 'adds'\n#   at t/add.t line 4.\nok 4\n",
-			kedge.Failure{Test: "adds", Message: "#   Failed test 'adds'\n#   at t/add.t line 4."},
+			kedge.Failure{Test: "adds", File: "t/add.t", Line: 4, Message: "Failed test 'adds'\nat t/add.t line 4."},
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {

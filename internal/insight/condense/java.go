@@ -8,19 +8,23 @@ import (
 )
 
 var (
-	sureSuite  = lazyre.New(`^(?:\[ERROR\] )?Tests run: .*<<< (?:FAILURE|ERROR)! -+ in (\S+)`)
-	sureTest   = lazyre.New(`^(?:\[ERROR\] )?(\S.*?)(?:\(([\w.$]+)\))? +(?:-- )?Time elapsed: .*<<< (?:FAILURE|ERROR)!`)
-	javaFrame  = lazyre.New(`^\s+at ([\w.$/@<>]+)\(([^():]+):(\d+)\)`)
-	mavenPlace = lazyre.New(`^\[ERROR\] (\S+):\[(\d+),\d+\] (.+)`)
-	gradleFail = lazyre.New(`^([^\s>].* > .+?)(?: \([\d.]+m?s\))? FAILED$`)
-	gradleAt   = lazyre.New(`\bat ([\w.$]+\.(?:java|kt|groovy|scala)):(\d+)$`)
-	javaThrown = lazyre.New(`^(?:Exception in thread ".*" )?((?:[a-z]\w*\.)+[A-Z]\w*(?:Error|Exception|Throwable)\b.*)`)
+	sureSuite    = lazyre.New(`^(?:\[ERROR\] )?Tests run: .*<<< (?:FAILURE|ERROR)! -+ in (\S+)`)
+	sureTest     = lazyre.New(`^(?:\[ERROR\] )?(\S.*?)(?:\(([\w.$]+)\))? +(?:-- )?Time elapsed: .*<<< (?:FAILURE|ERROR)!`)
+	javaFrame    = lazyre.New(`^\s+at ([\w.$/@<>]+)\(([^():]+):(\d+)\)`)
+	mavenPlace   = lazyre.New(`^\[ERROR\] (\S+):\[(\d+),\d+\] (.+)`)
+	gradleFail   = lazyre.New(`^([^\s>].* > .+?)(?: \([\d.]+m?s\))? FAILED$`)
+	gradleAt     = lazyre.New(`\bat ([\w.$]+\.(?:java|kt|groovy|scala)):(\d+)$`)
+	mavenSaid    = lazyre.New(`^\[ERROR\] (.*\S.*)`)
+	gradleWrong  = lazyre.New(`^\* What went wrong:$`)
+	gradleWhere  = lazyre.New(`^\* Where:$`)
+	gradleScript = lazyre.New(`^\w+ file '(.+)' line: (\d+)$`)
+	javaThrown   = lazyre.New(`^(?:Exception in thread ".*" )?((?:[a-z]\w*\.)+[A-Z]\w*(?:Error|Exception|Throwable)\b.*)`)
 )
 
 // javaForeign are packages of the runtime and of test frameworks.
 var javaForeign = []string{
 	"java.", "javax.", "jdk.", "sun.", "com.sun.", "org.junit.", "junit.", "org.opentest4j.", "org.testng.", "org.hamcrest.",
-	"org.assertj.", "org.mockito.", "org.apache.maven.", "org.gradle.", "kotlin.", "worker.org.gradle.",
+	"org.assertj.", "io.kotest.", "org.spockframework.", "groovy.", "org.codehaus.groovy.", "org.apache.groovy.", "org.jetbrains.", "kotlinx.", "com.google.common.truth.", "org.mockito.", "org.apache.maven.", "org.gradle.", "kotlin.", "worker.org.gradle.",
 }
 
 // javaPlace gives the innermost frame of the project.
@@ -89,53 +93,29 @@ func sureName(name, class, suite string) string {
 }
 
 // mavenCompiler reads the first diagnostic of a compilation under Maven.
-func mavenCompiler(o output) (failure, bool) {
-	for i, line := range o.lines {
-		if !strings.HasPrefix(line, "[ERROR] ") {
-			continue
-		}
-		if m := mavenPlace.FindStringSubmatch(line); m != nil {
-			more := until(o.lines, i+1, func(l string) bool { return indent(l) == 0 && !strings.HasPrefix(l, "[ERROR]   ") })
-			msg := join(append([]string{m[3]}, more...))
-			return failure{Failure: kedge.Failure{File: m[1], Line: number(m[2]), Message: msg}, at: i}, true
-		}
-	}
-	return failure{}, false
-}
+var mavenCompiler = rule{keys{"[ERROR] "}, mavenPlace, func(o output, at int, m []string) (failure, bool) {
+	more := until(o.lines, at+1, func(l string) bool { return indent(l) == 0 && !strings.HasPrefix(l, "[ERROR]   ") })
+	return found("", m[1], m[2], join(append([]string{m[3]}, more...)))
+}}
 
 // gradleTest reads the first "Class > test FAILED" and what is indented below.
-func gradleTest(o output) (failure, bool) {
-	for i, line := range o.lines {
-		if !strings.HasSuffix(line, " FAILED") {
-			continue
-		}
-		m := gradleFail.FindStringSubmatch(line)
-		if m == nil {
-			continue
-		}
-		body := until(o.lines, i+1, func(l string) bool { return !blank(l) && indent(l) == 0 })
-		f := failure{Failure: kedge.Failure{Test: m[1], Message: javaMessage(body)}, at: i}
-		f.File, f.Line = javaPlace(body)
-		for _, l := range body {
-			if p := gradleAt.FindStringSubmatch(l); p != nil && f.File == "" {
-				f.File, f.Line = p[1], number(p[2])
-			}
-		}
-		return f, true
+var gradleTest = rule{keys{" FAILED"}, gradleFail, func(o output, at int, m []string) (failure, bool) {
+	body := until(o.lines, at+1, func(l string) bool { return !blank(l) && indent(l) == 0 })
+	file, line := placeIn(body, gradleAt)
+	f, _ := found(m[1], file, line, javaMessage(body))
+	if file, line := javaPlace(body); file != "" {
+		f.File, f.Line = file, line
 	}
-	return failure{}, false
-}
+	return f, true
+}}
 
 // gradleBuild reads what Gradle itself says went wrong.
-func gradleBuild(o output) (failure, bool) {
-	for i, line := range o.lines {
-		if line == "* What went wrong:" {
-			msg := join(until(o.lines, i+1, blank))
-			return failure{Failure: kedge.Failure{Message: msg}, at: i}, msg != ""
-		}
-	}
-	return failure{}, false
-}
+var gradleBuild = rule{keys{"* What went wrong:"}, gradleWrong, func(o output, at int, _ []string) (failure, bool) {
+	file, line := placeIn(above(o.lines, at, gradleWhere.MatchString), gradleScript)
+	msg := join(until(o.lines, at+1, blank))
+	f, _ := found("", file, line, msg)
+	return f, msg != ""
+}}
 
 // javaStack reads a program that ended with an exception.
 func javaStack(o output) (failure, bool) {
@@ -156,11 +136,6 @@ func javaStack(o output) (failure, bool) {
 }
 
 // mavenError reads what Maven itself says went wrong.
-func mavenError(o output) (failure, bool) {
-	for i, line := range o.lines {
-		if msg, ok := strings.CutPrefix(line, "[ERROR] "); ok && !blank(msg) {
-			return failure{Failure: kedge.Failure{Message: msg}, at: i}, true
-		}
-	}
-	return failure{}, false
-}
+var mavenError = rule{keys{"[ERROR] "}, mavenSaid, func(_ output, _ int, m []string) (failure, bool) {
+	return found("", "", "", m[1])
+}}

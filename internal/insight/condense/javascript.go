@@ -20,7 +20,7 @@ var (
 	nodeAt      = lazyre.New(`^test at (\S+):(\d+):\d+$`)
 	nodeTitle   = lazyre.New(`^✖ (.+?)(?: \([\d.]+ms\))?$`)
 	nodeHead    = lazyre.New(`^((?:file://)?/?[^\s:]*[^\s:]\.[cm]?[jt]sx?|[A-Za-z]:[^\s:]+):(\d+)$`)
-	jsError     = lazyre.New(`^(?:Uncaught )?\w*(?:Error|Exception)\b.*`)
+	jsError     = lazyre.New(`^(?:error: .|(?:Uncaught )?\w*(?:Error|Exception)\b)`)
 )
 
 // jsPlace gives the first frame of the project: JavaScript prints the innermost
@@ -166,64 +166,40 @@ func tidy(lines []string) []string {
 }
 
 // playwright reads the first of its numbered failures.
-func playwright(o output) (failure, bool) {
-	for i, line := range o.lines {
-		if !strings.Contains(line, ") ") || !strings.Contains(line, " › ") {
-			continue
-		}
-		m := playTitle.FindStringSubmatch(line)
-		if m == nil {
-			continue
-		}
-		body := until(o.lines, i+1, playTitle.MatchString)
-		f := failure{Failure: kedge.Failure{Test: m[3], File: m[1], Line: number(m[2]), Message: join(jsMessage(body))}, at: i}
-		if file, line := jsPlace(body); file != "" {
-			f.File, f.Line = file, line
-		}
-		return f, true
+var playwright = rule{keys{" › "}, playTitle, func(o output, at int, m []string) (failure, bool) {
+	return jsReport(m[3], m[1], m[2], until(o.lines, at+1, playTitle.MatchString))
+}}
+
+// jsReport is a failure with the place of the innermost frame, else that of the test.
+func jsReport(test, file, line string, body []string) (failure, bool) {
+	f, _ := found(test, file, line, join(jsMessage(body)))
+	if file, line := jsPlace(body); file != "" {
+		f.File, f.Line = file, line
 	}
-	return failure{}, false
+	return f, true
 }
 
 // nodeTest reads the list of failures at the end of node --test.
-func nodeTest(o output) (failure, bool) {
-	for i := 0; i+1 < len(o.lines); i++ {
-		if !strings.HasPrefix(o.lines[i], "test at ") {
-			continue
-		}
-		at := nodeAt.FindStringSubmatch(o.lines[i])
-		m := nodeTitle.FindStringSubmatch(o.lines[i+1])
-		if at == nil || m == nil {
-			continue
-		}
-		body := until(o.lines, i+2, nodeAt.MatchString)
-		f := failure{Failure: kedge.Failure{Test: m[1], File: at[1], Line: number(at[2]), Message: join(jsMessage(body))}, at: i}
-		if file, line := jsPlace(body); file != "" {
-			f.File, f.Line = file, line
-		}
-		return f, true
+var nodeTest = rule{keys{"test at "}, nodeAt, func(o output, at int, m []string) (failure, bool) {
+	if at+1 == len(o.lines) {
+		return failure{}, false
 	}
-	return failure{}, false
-}
+	title := nodeTitle.FindStringSubmatch(o.lines[at+1])
+	if title == nil {
+		return failure{}, false
+	}
+	return jsReport(title[1], m[1], m[2], until(o.lines, at+2, nodeAt.MatchString))
+}}
 
 // nodeStack reads a program that ended with an exception that nobody caught.
-func nodeStack(o output) (failure, bool) {
-	for i, line := range o.lines {
-		if !strings.Contains(line, "Error") && !strings.Contains(line, "Exception") || !jsError.MatchString(line) || !nodeFrames(o.lines, i) {
-			continue
-		}
-		body := until(o.lines, i, func(l string) bool { return strings.HasPrefix(l, "Node.js v") })
-		f := failure{Failure: kedge.Failure{Message: join(jsMessage(body))}, at: i}
-		f.File, f.Line = jsPlace(body)
-		for j := i - 1; f.File == "" && j >= 0 && j >= i-6; j-- {
-			if m := nodeHead.FindStringSubmatch(o.lines[j]); m != nil {
-				f.File, f.Line = m[1], number(m[2])
-			}
-		}
-		return f, true
+var nodeStack = rule{keys{"rror", "Exception"}, jsError, func(o output, at int, _ []string) (failure, bool) {
+	if !nodeFrames(o.lines, at) {
+		return failure{}, false
 	}
-	return failure{}, false
-}
+	body := until(o.lines, at, func(l string) bool { return strings.HasPrefix(l, "Node.js v") })
+	file, line := placeIn(o.lines[max(at-6, 0):at], nodeHead)
+	return jsReport("", file, line, body)
+}}
 
 // nodeFrames tells whether a stack follows an error's message.
 func nodeFrames(lines []string, at int) bool {

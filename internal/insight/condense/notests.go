@@ -24,18 +24,29 @@ type tally struct {
 }
 
 var tallies = []tally{
-	{"test result: ", lazyre.New(`^test result: \w+\. (\d+) passed; (\d+) failed`)},          // cargo
-	{"ing", lazyre.New(`^\s+(\d+) (?:passing|failing)\b`)},                                   // mocha
-	{" ", lazyre.New(`^[#ℹ] (?:pass|fail|cancelled) (\d+)$`)},                                // node --test
-	{"Ran ", lazyre.New(`^Ran (\d+) tests? in `)},                                            // unittest
-	{"Tests run: ", lazyre.New(`\bTests run: (\d+)`)},                                        // surefire, JUnit
-	{" completed", lazyre.New(`^(\d+) tests? completed`)},                                    // Gradle
-	{" example", lazyre.New(`^(\d+) examples?, \d+ failures?`)},                              // RSpec
-	{" test", lazyre.New(`^OK .*?(\d+) tests?\b`)},                                           // PHPUnit
-	{" total", lazyre.New(`^Tests:\s+(?:.*?(\d+) failed)?(?:.*?(\d+) passed)?.* total$`)},    // jest
-	{"Tests  ", lazyre.New(`^\s+Tests\s+(?:.*?(\d+) failed)?(?:.*?(\d+) passed)?.*\(\d+\)`)}, // vitest
-	{" ", lazyre.New(`^\s+(\d+) (?:passed|failed|flaky)\b`)},                                 // Playwright
-	{"% tests passed", lazyre.New(`^\d+% tests passed, \d+ tests failed out of (\d+)`)},      // CTest
+	{"test result: ", lazyre.New(`^test result: \w+\. (\d+) passed; (\d+) failed`)},              // cargo
+	{"ing", lazyre.New(`^\s+(\d+) (?:passing|failing)\b`)},                                       // mocha
+	{" ", lazyre.New(`^[#ℹ] (?:pass|fail|cancelled) (\d+)$`)},                                    // node --test
+	{"Ran ", lazyre.New(`^Ran (\d+) tests? (?:in|across) `)},                                     // unittest, bun
+	{"Tests run: ", lazyre.New(`\bTests run: (\d+)`)},                                            // surefire, JUnit
+	{" completed", lazyre.New(`^(\d+) tests? completed`)},                                        // Gradle
+	{" example", lazyre.New(`^(\d+) examples?, \d+ failures?(?:.*?, (\d+) errors? occurred)?`)},  // RSpec
+	{" runs, ", lazyre.New(`^(\d+) runs, \d+ assertions`)},                                       // minitest
+	{" assertions, ", lazyre.New(`^(\d+) tests, \d+ assertions`)},                                // test-unit
+	{" failure", lazyre.New(`^(?:\d+ (?:doctests?|propert\w+), )*(\d+) tests?, \d+ failures?$`)}, // ExUnit, bats
+	{" passed", lazyre.New(`^(?:ok|FAILED) \| (\d+) passed.*\| (\d+) failed`)},                   // deno
+	{"Passed: ", lazyre.New(`\bFailed: +(\d+), Passed: +(\d+)`)},                                 // dotnet
+	{"Summary ", lazyre.New(`^\s+Summary \[.*\] (\d+) tests? run`)},                              // nextest
+	{" ran.", lazyre.New(`^\[=+\] (\d+) tests? from \d+ test \w+ ran\.`)},                        // GoogleTest
+	{" run.", lazyre.New(`^\[=+\] (?:.*: )?(\d+) test\(s\) run\.`)},                              // CMocka
+	{"Files=", lazyre.New(`^Files=\d+, Tests=(\d+)`)},                                            // prove
+	{"Assertions: ", lazyre.New(`^Tests: (\d+), Assertions`)},                                    // PHPUnit that is red
+	{"Checks: ", lazyre.New(`^\d+%: Checks: (\d+)`)},                                             // Check
+	{" test", lazyre.New(`^OK .*?(\d+) tests?\b`)},                                               // PHPUnit
+	{" total", lazyre.New(`^Tests:\s+(?:.*?(\d+) failed)?(?:.*?(\d+) passed)?.* total$`)},        // jest
+	{"Tests  ", lazyre.New(`^\s+Tests\s+(?:.*?(\d+) failed)?(?:.*?(\d+) passed)?.*\(\d+\)`)},     // vitest
+	{" ", lazyre.New(`^\s+(\d+) (?:passed|failed|flaky)\b`)},                                     // Playwright
+	{"% tests passed", lazyre.New(`^\d+% tests passed, \d+ tests failed out of (\d+)`)},          // CTest
 }
 
 // pyTotals is the last line of pytest.
@@ -54,6 +65,7 @@ var (
 var noneLines = []string{
 	"No tests found", "No test files found", "no tests ran", "NO TESTS RAN", "No tests were executed", "No tests to run", "no packages to test", "testing: warning: no tests to run",
 	"No tests executed", "No tests were found", "Tests  no tests", "Your test suite must contain at least one test",
+	"did not match any test files", "No test is available in", "No test matches the given testcase filter", "All tests have been excluded", "No tests ran", "Result: NOTESTS",
 	"No tests found for given includes", ":test NO-SOURCE",
 }
 

@@ -211,7 +211,7 @@ func pyChain(lines []string, at int) []string {
 			i++
 		}
 		end := i
-		for end < len(lines) && end < i+MaxLines && !blank(lines[end]) {
+		for end < len(lines) && end < i+MaxLines && !blank(lines[end]) && !makeComplains(lines[end]) {
 			end++
 		}
 		next := end + 3
@@ -234,17 +234,11 @@ func pyLastHead(body []string) int {
 
 // pythonSyntax reads a program that does not compile: no traceback, only the
 // place.
-func pythonSyntax(o output) (failure, bool) {
-	for i, line := range o.lines {
-		if !pySyntaxErr.MatchString(line) {
-			continue
-		}
-		for j := i - 1; j >= 0 && j >= i-5; j-- {
-			if m := pyFrame.FindStringSubmatch(o.lines[j]); m != nil {
-				msg := join(append([]string{line}, o.lines[j+1:i]...))
-				return failure{Failure: kedge.Failure{File: m[1], Line: number(m[2]), Message: msg}, at: j}, true
-			}
+var pythonSyntax = rule{keys{"Error"}, pySyntaxErr, func(o output, at int, _ []string) (failure, bool) {
+	for j := at - 1; j >= 0 && j >= at-5; j-- {
+		if m := pyFrame.FindStringSubmatch(o.lines[j]); m != nil {
+			return found("", m[1], m[2], join(append([]string{o.lines[at]}, o.lines[j+1:at]...)))
 		}
 	}
 	return failure{}, false
-}
+}}

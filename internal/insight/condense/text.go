@@ -44,7 +44,19 @@ func cleanLine(line string) string {
 	if plainASCII(line) {
 		return line
 	}
+	line = rewritten(line)
 	return strings.ToValidUTF8(dropControls(line), "\uFFFD")
+}
+
+// rewritten gives what stands after the last order to go to the beginning of the line,
+// unless only escape sequences do.
+func rewritten(line string) string {
+	for _, home := range []string{"\x1b[1G", "\x1b[G"} {
+		if i := strings.LastIndex(line, home); i >= 0 && !blank(dropControls(line[i:])) {
+			line = line[i+len(home):]
+		}
+	}
+	return line
 }
 
 func plainASCII(s string) bool {
@@ -161,12 +173,41 @@ func blank(s string) bool { return strings.TrimSpace(s) == "" }
 
 // until gives the lines from start up to the first one that stop accepts, at
 // most as many as could ever matter for one failure.
+// What follows a complaint of make is of another program.
 func until(lines []string, start int, stop func(string) bool) []string {
 	end := start
-	for end < len(lines) && end < start+maxBlock && !stop(lines[end]) {
+	for end < len(lines) && end < start+maxBlock && !stop(lines[end]) && (end == start || !makeComplains(lines[end])) {
 		end++
 	}
 	return lines[min(start, len(lines)):end]
+}
+
+// above gives the lines above one, from behind the last that stop accepts, at most
+// as many as could ever matter for one failure.
+func above(lines []string, at int, stop func(string) bool) []string {
+	start := at
+	for start > 0 && start > at-maxBlock && !stop(lines[start-1]) {
+		start--
+	}
+	return lines[start:at]
+}
+
+// placeIn gives the first place of the project that a pattern finds in the lines: the
+// first group is the file, the second the line. One elsewhere is better than none.
+func placeIn(lines []string, pattern *lazyre.Regexp) (file, line string) {
+	for _, l := range lines {
+		m := pattern.FindStringSubmatch(l)
+		if m == nil {
+			continue
+		}
+		if ours(m[1]) {
+			return m[1], m[2]
+		}
+		if file == "" {
+			file, line = m[1], m[2]
+		}
+	}
+	return file, line
 }
 
 // maxBlock bounds how many lines are taken for one failure's report.
@@ -186,10 +227,11 @@ func number(s string) int {
 // foreign are parts of paths that belong to a runtime or a dependency: a frame
 // there is not where the project failed.
 var foreign = []string{
-	"/site-packages/", "/dist-packages/", "/lib/python", "<frozen", "<string>",
-	"node_modules/", "node:", "internal/modules/", "internal/process/",
+	"/site-packages/", "/dist-packages/", "/lib/python", "<frozen", "<string>", "<internal:",
+	"node_modules/", "node:", "internal/modules/", "internal/process/", "ext:", "https://", "http://",
 	"/rustc/", "/.cargo/registry/", "/rustlib/",
 	"/pkg/mod/", "_testmain.go",
+	"/gems/", "/lib/ruby/", "/usr/bin/", "/usr/share/php/", "vendor/",
 }
 
 // ours tells whether a path is likely the project's own.
