@@ -40,6 +40,10 @@ func newPlace(t *testing.T, git bool) *place {
 		idFile = ".git/kedge-id"
 	}
 	pl.put(idFile, id+"\n")
+	pl.put(kedge.ValidateFile, "#!/bin/sh\n") // of init; git does not see it
+	if git {
+		pl.put(".git/info/exclude", kedge.ValidateFile+"\n")
+	}
 	pl.append(id, kedge.ProjectCreated, kedge.ProjectData{Dir: pl.dir, Name: "shop", Git: git})
 	pl.s = app.New(app.Config{Home: pl.home, Now: func() time.Time { return pl.now }})
 	t.Cleanup(func() {

@@ -49,6 +49,10 @@ func newYard(t *testing.T, git bool) *yard {
 		y.git("commit", "-q", "-m", "first")
 	}
 	y.put(idFile, y.id+"\n")
+	y.put(kedge.ValidateFile, "#!/bin/sh\n") // of init; git does not see it
+	if git {
+		y.put(".git/info/exclude", kedge.ValidateFile+"\n")
+	}
 	if err := os.MkdirAll(filepath.Join(y.home, "projects", y.id), 0o700); err != nil {
 		t.Fatal(err)
 	}

@@ -450,6 +450,7 @@ func (p *gateProject) refusals() (out []kedge.SessionRefusedData) {
 // saved.
 func TestRow66FocusBeforeCompaction(t *testing.T) {
 	p := newGateProject(t)
+	p.file(kedge.ValidateFile, "#!/bin/sh\n")
 	p.commitEmpty()
 	if _, err := p.DecisionAdd(t.Context(), p.who(), memory.DecisionAddRequest{Title: "flags are required", Why: "completion"}); err != nil {
 		t.Fatal(err)

@@ -129,6 +129,11 @@ func (y *yard) events() int64 {
 // the same, and the doctor brings it up when there is one.
 func TestF4NoFolderForFiles(t *testing.T) {
 	y := newYard(t, true)
+	y.git("add", "-f", kedge.ValidateFile)
+	y.git("commit", "-q", "-m", "set up")
+	if err := os.RemoveAll(filepath.Join(y.dir, kedge.Dir)); err != nil {
+		t.Fatal(err)
+	}
 	y.put(".kedge", "in the way\n")
 	r, err := y.s.FeatureAdd(t.Context(), y.person(), features.FeatureAddRequest{Definition: kedge.Definition{ID: "x", Name: "X"}})
 	if err != nil || !slices.Contains(warned(r.Notices), ".kedge/features.json") {
@@ -237,6 +242,7 @@ func (y *yard) restart() {
 // writing is ignored by git from the first, and gone with the next write.
 func TestF1LeftoversOfADeadWriter(t *testing.T) {
 	y := newYard(t, true)
+	y.git("clean", "-xfdq")
 	if _, err := y.s.Init(t.Context(), y.person(), setup.InitRequest{}); err != nil {
 		t.Fatal(err)
 	}

@@ -40,8 +40,10 @@ func newDesk(t *testing.T) *desk {
 		t.Fatal(err)
 	}
 	id := kedge.NewID("prj", time.Now())
-	if err := os.WriteFile(filepath.Join(d.dir, ".kedge", "id"), []byte(id+"\n"), 0o600); err != nil {
-		t.Fatal(err)
+	for name, text := range map[string]string{filepath.Join(kedge.Dir, "id"): id + "\n", kedge.ValidateFile: "#!/bin/sh\n"} {
+		if err := os.WriteFile(filepath.Join(d.dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 	home := t.TempDir()
 	if err := os.MkdirAll(filepath.Join(home, "projects", id), 0o700); err != nil {
