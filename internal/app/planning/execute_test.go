@@ -69,6 +69,8 @@ func newWorks(t *testing.T) *works {
 	w.Git("commit", "-q", "-m", "first")
 	id := kedge.ProjectID(kedge.NewID("prj", worksNow))
 	w.Put(".git/kedge-id", string(id)+"\n")
+	w.Put(kedge.ValidateFile, "#!/bin/sh\n") // of init; git does not see it
+	w.Put(".git/info/exclude", kedge.ValidateFile+"\n")
 	w.serve()
 	t.Cleanup(func() { w.ok(w.s.Close()) })
 	o, err := w.s.projects.Created(id)
