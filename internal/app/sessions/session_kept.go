@@ -42,18 +42,21 @@ func (s *Manager) keptFolders() []folder {
 func measured(dir string) folder {
 	f := folder{dir: dir}
 	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return nil
-		}
-		info, err := d.Info()
-		if err != nil || d.IsDir() {
-			return nil
-		}
-		f.bytes += info.Size()
-		if info.ModTime().After(f.ended) {
-			f.ended = info.ModTime()
+		if err == nil && !d.IsDir() {
+			f.add(d)
 		}
 		return nil
 	})
 	return f
+}
+
+func (f *folder) add(d fs.DirEntry) {
+	info, err := d.Info()
+	if err != nil {
+		return
+	}
+	f.bytes += info.Size()
+	if info.ModTime().After(f.ended) {
+		f.ended = info.ModTime()
+	}
 }

@@ -9,22 +9,22 @@ import (
 	"kedge/internal/core/check"
 )
 
-func asks(name, method, url string, status int) kedge.Check {
-	return kedge.Check{Name: name, HTTP: &kedge.HTTPCheck{Method: method, URL: url, Status: status}}
+func asks(method, url string, status int) kedge.Check {
+	return kedge.Check{Name: "http", HTTP: &kedge.HTTPCheck{Method: method, URL: url, Status: status}}
 }
 
 func TestLine(t *testing.T) {
 	for line, want := range map[string]kedge.Check{
 		"go test ./...":                         {Name: "check", Run: "go test ./..."},
-		"http GET /users 200":                   asks("http", "GET", "/users", 200),
-		"http get  /users?page=2  200":          asks("http", "GET", "/users?page=2", 200),
-		"http DELETE /users/7 204":              asks("http", "DELETE", "/users/7", 204),
-		"http GET /users":                       asks("http", "GET", "/users", 0),
-		"http /users 404":                       asks("http", "", "/users", 404),
-		"http /":                                asks("http", "", "/", 0),
-		"http GET http://127.0.0.1:{port}/ 200": asks("http", "GET", "http://127.0.0.1:{port}/", 200),
-		"http GET users 200":                    asks("http", "GET", "users", 200),           // refused by Validate
-		"http GET /users 200 please":            asks("http", "GET", "/users 200 please", 0), // likewise
+		"http GET /users 200":                   asks("GET", "/users", 200),
+		"http get  /users?page=2  200":          asks("GET", "/users?page=2", 200),
+		"http DELETE /users/7 204":              asks("DELETE", "/users/7", 204),
+		"http GET /users":                       asks("GET", "/users", 0),
+		"http /users 404":                       asks("", "/users", 404),
+		"http /":                                asks("", "/", 0),
+		"http GET http://127.0.0.1:{port}/ 200": asks("GET", "http://127.0.0.1:{port}/", 200),
+		"http GET users 200":                    asks("GET", "users", 200),           // refused by Validate
+		"http GET /users 200 please":            asks("GET", "/users 200 please", 0), // likewise
 		"e2e npx playwright test a  b":          {Name: "e2e", Kind: kedge.CheckE2E, Run: "npx playwright test a  b"},
 		// programs that are called the same
 		"http :8080/users":         {Name: "check", Run: "http :8080/users"},
