@@ -48,23 +48,23 @@ func rustTests(src string) []test {
 			continue
 		}
 		t.name, t.line = fn[1], lines.at(start)
-		end = t.fill(c, start+len(fn[0]), rustAssert)
+		end = t.fill(c, start+len(fn[0]))
 		tests = append(tests, t)
 		t, isTest = test{}, false
 	}
-	return tests
+	return c.finish(tests, rustAssert)
 }
 
-// fill reads the body between the next braces; it gives the offset behind it.
-func (t *test) fill(c code, from int, asserts *lazyre.Regexp) int {
+// fill takes what is between the next braces for the body; it gives the offset behind it.
+func (t *test) fill(c code, from int) int {
 	open := strings.IndexByte(c.masked[from:], '{')
 	if open < 0 {
+		t.from, t.to = len(c.masked), len(c.masked)
 		return len(c.masked)
 	}
 	open += from
 	end := c.partner(open)
-	t.asserts += len(asserts.FindAllStringIndex(c.masked[open:end], -1))
-	t.body = codeLines(c.src[open+1 : max(open+1, end-1)])
+	t.from, t.to = open+1, max(open+1, end-1)
 	return end
 }
 
@@ -101,13 +101,14 @@ func javaTests(src string) []test {
 		if strings.Contains(head, "expected") {
 			t.asserts++
 		}
-		end = t.fill(c, from, javaAssert)
+		end = t.fill(c, from)
+		t.head = m[0]
 		if javaAssume.MatchString(masked[from:end]) {
 			t.skip = max(t.skip, sometimes)
 		}
 		tests = append(tests, t)
 	}
-	return tests
+	return c.finish(tests, javaAssert)
 }
 
 // javaStarts gives where a test is announced: an annotation, or the old void

@@ -10,7 +10,7 @@ import (
 var (
 	jsCall    = lazyre.New("\\b(x|f)?(describe|suite|context|it|test|specify)((?:\\s*\\.\\s*\\w+)*)\\s*[(`]")
 	jsSkipNow = lazyre.New(`\b(?:this|t|ctx|context|test)\s*\.\s*(?:skip|todo|fixme)\s*\(`)
-	jsAssert  = lazyre.New(`(?i)\b(?:expect|assert|should|verify|check|ensure|fail)\w*\s*[(.]|\.should\b|\bt\s*\.\s*(?:is|not|true|false|deepEqual|throws|equal|same|ok|assert)\s*\(|\.(?:assert|expect)\w*\b`)
+	jsAssert  = lazyre.New(`(?i)\b(?:expect|assert|should|verify|check|ensure|fail)\w*\s*[(.]|\.should\b|\b(?:t|tt|st|tap)\s*\.\s*(?:is|not|true|false|truthy|falsy|like|type|error|equals|regex|emits|snapshot|cmp|rejects|(?:not|strict|deep|loose|does|has|match|same|equal|throw|resolve|ok)\w*|assert)\s*\(|\.(?:assert|expect)\w*\b`)
 )
 
 // jsNode is a test or a suite with the range it stands in.
@@ -55,7 +55,7 @@ func jsTests(src string) []test {
 			return nil
 		}
 	}
-	return jsFlatten(c, nodes, whole)
+	return c.finish(jsFlatten(c, nodes, whole), jsAssert)
 }
 
 // maxDepth is more than anyone nests suites; it bounds the work on odd input.
@@ -65,8 +65,14 @@ const maxDepth = 100
 // name of a function that is being defined.
 func jsStarts(masked string, at int) bool {
 	before := strings.TrimRight(masked[max(0, at-12):at], " \t")
+	if jsReceiver.MatchString(before) {
+		return true
+	}
 	return !strings.HasSuffix(before, ".") && !strings.HasSuffix(before, "function") && !strings.HasSuffix(before, "$")
 }
+
+// jsReceiver is what a test may be a method of, in tap and QUnit.
+var jsReceiver = lazyre.New(`(?:^|[^\w$.])(?:t|tt|st|tap|QUnit)\.$`)
 
 // jsRead reads one call; false when it is no test but says something about the
 // one it stands in, as test.skip(condition) does.
@@ -194,21 +200,19 @@ func jsFlatten(c code, nodes []jsNode, whole skip) []test {
 		}
 		n.name = strings.Join(append(names, n.name), " > ")
 		body := c.masked[n.from:n.to]
-		n.asserts = len(jsAssert.FindAllStringIndex(body, -1))
 		if jsSkipNow.MatchString(body) {
 			n.skip = max(n.skip, sometimes)
 		}
-		n.body = codeLines(jsBody(c.src[n.from:n.to]))
+		n.test.from, n.test.to = jsBody(c, n.from, n.to)
 		tests = append(tests, n.test)
 	}
 	return tests
 }
 
-// jsBody leaves out the line with the name, which may change.
-func jsBody(call string) string {
-	if i := strings.IndexByte(call, '\n'); i >= 0 {
-		return call[i:]
+// jsBody leaves out the name, which may change.
+func jsBody(c code, from, to int) (int, int) {
+	if i := strings.IndexByte(c.masked[from:to], ','); i >= 0 {
+		from += i + 1
 	}
-	_, body, _ := strings.Cut(call, ",")
-	return body
+	return from, max(from, to-1)
 }

@@ -3,8 +3,10 @@ package testguard
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
+	"kedge/internal/text/glob"
 	"kedge/internal/text/lazyre"
 )
 
@@ -19,16 +21,19 @@ var languages = map[string]language{
 	".go": goTests, ".py": pythonTests, ".rs": rustTests, ".java": javaTests, ".kt": javaTests,
 	".js": jsTests, ".jsx": jsTests, ".mjs": jsTests, ".cjs": jsTests,
 	".ts": jsTests, ".tsx": jsTests, ".mts": jsTests, ".cts": jsTests,
+	".c": cTests, ".h": cTests, ".cc": cTests, ".cpp": cTests, ".cxx": cTests, ".hpp": cTests, ".hh": cTests, ".m": cTests, ".mm": cTests,
+	".rb": rubyTests, ".php": phpTests, ".bats": batsTests, ".sh": shellTests, ".bash": shellTests,
 }
 
 // testNames are the names that runners look for. Rust keeps tests beside the
 // code, so there every file is read, whatever its name.
 var testNames = lazyre.New(`(?i)` + strings.Join([]string{
-	`_test\.(go|py|rs|rb|exs|dart|c|cc|cpp)$`,
-	`(^|/)(test_[^/]*|conftest)\.py$`,
+	`_(test|tests|unittest)\.(go|py|rs|rb|exs|dart|c|cc|cpp|cxx|php|sh)$`,
+	`(^|/)(test_[^/]*|conftest)\.py$`, `(^|/)test[_-][^/]*\.(c|cc|cpp|cxx|rb|sh|bash|php|[cm]?[jt]sx?)$`,
 	`[._-](test|tests|spec|cy|e2e)\.[cm]?[jt]sx?$`,
 	`_spec\.rb$`, `\.(bats|feature)$`,
-	`(^|/)(__tests__|tests?|specs?|e2e|cypress)/([^/]+/)*[^/]+\.([cm]?[jt]sx?|py|rs|rb|php|exs|sh)$`,
+	`(^|/)(__tests__|tests?|specs?|e2e|cypress)/([^/]+/)*[^/]+\.([cm]?[jt]sx?|py|rs|rb|php|exs|sh|bash|bats|c|cc|cpp|cxx|h|hpp|hh|m|mm|t|pl)$`,
+	`(^|/)t/([^/]+/)*[^/]+\.(sh|bash|t|c|pl)$`, `(^|/)(tests?|test[_-][^/]*|[^/]*[_-]tests?)\.(c|cc|cpp|cxx|rb|php|sh|bash)$`,
 }, "|") + `|` + `(?-i:(Test|Tests|IT|Spec)\.(java|kt|scala|groovy|php|cs|swift)$|(^|/)(Test[A-Z]\w*\.(java|kt)$|src/test/))`)
 
 // IsTest tells by its name whether a file holds tests. Files of data below
@@ -38,19 +43,20 @@ func IsTest(name string) bool {
 	return testNames.MatchString(name) && !strings.Contains("/"+name, "/testdata/") && !strings.Contains("/"+name, "/node_modules/")
 }
 
-// languageOf gives the reader for a file that may hold tests; nil when its tests
+// language gives the reader for a file that may hold tests; nil when its tests
 // cannot be counted.
-func languageOf(name string) language {
-	ext := path.Ext(name)
-	if ext != ".rs" && !IsTest(name) {
+func (g Guard) language(name string) language {
+	ext := strings.ToLower(path.Ext(name))
+	if ext != ".rs" && !IsTest(name) && !slices.ContainsFunc(g.Tests, func(p string) bool { return glob.Match(p, name) }) {
 		return nil
 	}
 	return languages[ext]
 }
 
-// read gives the tests of one version of a file, each with a name of its own.
-func read(name string, src []byte) []test {
-	lang := languageOf(name)
+// read gives the tests of one version of a file, each with a name of its own, and the rest of the
+// file behind them.
+func (g Guard) read(name string, src []byte) []test {
+	lang := g.language(name)
 	if lang == nil || src == nil || len(src) > maxSource {
 		return nil
 	}
@@ -65,6 +71,81 @@ func read(name string, src []byte) []test {
 		}
 	}
 	return tests
+}
+
+// finish gives each test what stands in it, but for the tests inside it, and adds the rest of the
+// file.
+func (c code) finish(tests []test, asserts *lazyre.Regexp) []test {
+	lines := lineCounter{src: c.src}
+	for i := range tests {
+		var inner []test
+		for j := i + 1; j < len(tests) && tests[j].from < tests[i].to; j++ {
+			inner = append(inner, tests[j])
+		}
+		c.collect(&tests[i], inner, asserts, &lines)
+		tests[i].asserts += assertions(tests[i])
+	}
+	rest := test{rest: true, line: 1, to: len(c.src)}
+	c.collect(&rest, tests, asserts, &lines)
+	c.own(rest.claims)
+	return append(tests, rest)
+}
+
+// start is where a test begins, with its annotations.
+func (t test) start() int {
+	if t.head > 0 {
+		return t.head
+	}
+	return t.from
+}
+
+// collect reads the claims and lines of a test, past the tests inside it.
+func (c code) collect(t *test, inner []test, asserts *lazyre.Regexp, lines *lineCounter) {
+	at := t.from
+	piece := func(to int) {
+		if at < to {
+			t.claims = append(t.claims, c.claimsIn(at, to, asserts, lines)...)
+			t.body = append(t.body, codeLines(c.bare[at:to])...)
+		}
+	}
+	for _, in := range inner {
+		if start := in.start(); start >= at {
+			piece(start)
+			at = in.to
+		}
+	}
+	piece(t.to)
+	if t.head > 0 {
+		t.claims = append(t.claims, c.rowsIn(t.head, t.from, nil, lines)...)
+	}
+}
+
+var helper = lazyre.New(`(?m)\b(?:func|def|function|fn|fun|sub)\s+(?:self\.)?([\pL_][\w?!]*)|^[ \t]*(?:static\s+|inline\s+|public\s+|private\s+|protected\s+)*(?:[\w*<>\[\]]+\s+)+\**(\w+)\s*\([^;{}]*\)\s*\{|^[ \t]*(\w+)\s*\(\)\s*\{|\b(?:const|let|var)\s+(\w+)\s*=\s*(?:async\s*)?(?:function|\()`)
+
+// own tells claims outside tests which helper they stand in.
+func (c code) own(claims []claim) {
+	starts := helper.FindAllStringSubmatchIndex(c.masked, -1)
+	lines := lineCounter{src: c.src}
+	type at struct {
+		line int
+		name string
+	}
+	var names []at
+	for _, m := range starts {
+		for g := 1; g <= 4; g++ {
+			if m[2*g] >= 0 {
+				names = append(names, at{lines.at(m[0]), c.masked[m[2*g]:m[2*g+1]]})
+			}
+		}
+	}
+	for i := range claims {
+		for _, n := range names {
+			if n.line > claims[i].line {
+				break
+			}
+			claims[i].owner = n.name
+		}
+	}
 }
 
 // codeLines cuts a body into its lines, without blanks at their ends.

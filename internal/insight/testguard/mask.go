@@ -5,13 +5,17 @@ import "strings"
 // syntax is what must be known of a language to tell code from strings and
 // comments.
 type syntax struct {
-	line    string   // begins a comment up to the end of the line
-	block   bool     // has /* */ comments
-	nested  bool     // which may hold one another
-	quotes  string   // the quotes of strings that end with their line
-	long    []string // the quotes of strings that may have many lines
-	raw     bool     // has Rust's r"", r#""# and lifetimes
-	regexps bool     // has JavaScript's /…/
+	line     string   // begins a comment up to the end of the line
+	block    bool     // has /* */ comments
+	nested   bool     // which may hold one another
+	quotes   string   // the quotes of strings that end with their line
+	long     []string // the quotes of strings that may have many lines
+	raw      bool     // has Rust's r"", r#""# and lifetimes
+	regexps  bool     // has JavaScript's /…/
+	verbatim bool     // a backslash means nothing between backquotes
+	hash     bool     // # begins a comment too
+	spaced   bool     // a comment begins only behind a blank: $# and a#b are none
+	shell    bool     // a backslash hides a quote, and means nothing between single ones
 }
 
 var (
@@ -19,22 +23,29 @@ var (
 	jsSyntax     = syntax{line: "//", block: true, quotes: `'"`, long: []string{"`"}, regexps: true}
 	rustSyntax   = syntax{line: "//", block: true, nested: true, long: []string{`"`}, raw: true}
 	javaSyntax   = syntax{line: "//", block: true, quotes: `'"`, long: []string{`"""`}}
+	goSyntax     = syntax{line: "//", block: true, verbatim: true, quotes: `'"`, long: []string{"`"}}
+	cSyntax      = syntax{line: "//", block: true, quotes: `'"`}
+	phpSyntax    = syntax{line: "//", block: true, hash: true, long: []string{`"`, `'`}}
+	rubySyntax   = syntax{line: "#", quotes: `'"`, regexps: true, spaced: true}
+	shellSyntax  = syntax{line: "#", long: []string{`"`, `'`}, spaced: true, shell: true}
 )
 
 // mask gives the source with the insides of strings and all comments replaced by
 // blanks, byte for byte, so that offsets and lines stay what they were.
-func (x syntax) mask(src string) string {
-	m := masker{syntax: x, src: src, out: []byte(src)}
+// Bare has only the comments blank.
+func (x syntax) mask(src string) (masked, bare string) {
+	m := masker{syntax: x, src: src, out: []byte(src), bare: []byte(src)}
 	for m.pos < len(src) {
 		m.step()
 	}
-	return string(m.out)
+	return string(m.out), string(m.bare)
 }
 
 type masker struct {
 	syntax
 	src  string
 	out  []byte
+	bare []byte
 	pos  int
 	last byte // the last character of code that was not blank
 }
@@ -47,10 +58,14 @@ func (m *masker) has(prefix string) bool {
 func (m *masker) step() {
 	c := m.src[m.pos]
 	switch {
-	case m.has(m.line):
-		m.blankTo(m.index("\n", m.pos))
+	case m.comments(c):
+		m.comment(m.index("\n", m.pos))
 	case m.block && m.has("/*"):
-		m.blankTo(m.commentEnd())
+		m.comment(m.commentEnd())
+	case m.shell && c == '\\':
+		m.pos = min(m.pos+2, len(m.src))
+	case m.shell && c == '\'':
+		m.inside(1, m.index("'", m.pos+1), 1)
 	case m.raw && m.rawString():
 	case m.longString():
 	case strings.IndexByte(m.quotes, c) >= 0:
@@ -65,6 +80,21 @@ func (m *masker) step() {
 		}
 		m.pos++
 	}
+}
+
+// comments tells whether a comment up to the end of the line begins here.
+func (m *masker) comments(c byte) bool {
+	if !m.has(m.line) && (!m.hash || c != '#' || m.has("#[")) {
+		return false
+	}
+	return !m.spaced || m.pos == 0 || strings.IndexByte(" \t\n;(", m.src[m.pos-1]) >= 0
+}
+
+// comment blanks a comment everywhere.
+func (m *masker) comment(end int) {
+	from := m.pos
+	m.blankTo(end)
+	copy(m.bare[from:end], m.out[from:end])
 }
 
 // index is strings.Index from a position, with the end of the source for none.
@@ -116,7 +146,11 @@ func (m *masker) commentEnd() int {
 func (m *masker) longString() bool {
 	for _, q := range m.long {
 		if m.has(q) {
-			m.inside(len(q), m.stringEnd(q, m.pos+len(q), false), len(q))
+			end := m.index(q, m.pos+1)
+			if !m.verbatim || q != "`" {
+				end = m.stringEnd(q, m.pos+len(q), false)
+			}
+			m.inside(len(q), end, len(q))
 			return true
 		}
 	}
@@ -200,12 +234,13 @@ func wordByte(c byte) bool {
 // just behind the one that closes it: the end of the source when there is none.
 // Kinds of brackets are not told apart.
 type code struct {
-	src, masked string
-	closes      []int32
+	src, masked, bare string
+	closes            []int32
 }
 
 func (x syntax) code(src string) code {
-	c := code{src: src, masked: x.mask(src), closes: make([]int32, len(src))}
+	c := code{src: src, closes: make([]int32, len(src))}
+	c.masked, c.bare = x.mask(src)
 	var open []int
 	for i := range len(c.masked) {
 		switch c.masked[i] {

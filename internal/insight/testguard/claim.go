@@ -1,0 +1,215 @@
+package testguard
+
+import (
+	"slices"
+	"strings"
+
+	"kedge/internal/text/lazyre"
+)
+
+// claim is something that a test holds the program to: an assertion, or a row of a
+// table that assertions are made from.
+type claim struct {
+	words []string // its tokens; blanks, comments, kinds of quotes and trailing commas are gone
+	row   bool
+	aside bool   // checks only that the way there was free: err != nil
+	owner string // the helper that it stands in; empty in a test
+	line  int
+}
+
+func (c claim) text() string { return strings.Join(c.words, " ") }
+
+// tokens cuts code into words, numbers, strings and signs.
+func tokens(code string) []string {
+	var out []string
+	for i := 0; i < len(code); {
+		n := tokenEnd(code, i)
+		if t := code[i:n]; strings.TrimSpace(t) != "" {
+			out = append(out, oneQuote(t))
+		}
+		i = n
+	}
+	return tidy(out)
+}
+
+func tokenEnd(code string, i int) int {
+	c := code[i]
+	switch {
+	case wordByte(c):
+		for i++; i < len(code) && (wordByte(code[i]) || code[i] == '.' && c >= '0' && c <= '9'); i++ {
+		}
+		return i
+	case c == '"' || c == '\'' || c == '`':
+		for j := i + 1; j < len(code) && code[j] != '\n'; j++ {
+			if code[j] == '\\' {
+				j++
+			} else if code[j] == c {
+				return j + 1
+			}
+		}
+	case strings.IndexByte("=!<>&|", c) >= 0:
+		for i++; i < len(code) && strings.IndexByte("=!<>&|~", code[i]) >= 0; i++ {
+		}
+		return i
+	}
+	return i + 1
+}
+
+// oneQuote writes strings with the same quotes.
+func oneQuote(t string) string {
+	if n := len(t); n > 1 && (t[0] == '\'' || t[0] == '`') && t[n-1] == t[0] && strings.IndexByte(t[1:n-1], '"') < 0 {
+		return `"` + t[1:n-1] + `"`
+	}
+	return t
+}
+
+// tidy drops what formatters put and take: semicolons, and commas before a bracket that closes.
+func tidy(words []string) []string {
+	out := words[:0]
+	for i, w := range words {
+		if w == ";" || w == "\\" || w == "," && (i+1 == len(words) || strings.Contains(")]}", words[i+1])) {
+			continue
+		}
+		out = append(out, w)
+	}
+	return out
+}
+
+var (
+	vocabulary = lazyre.New(`(?i)^(?:\w*(?:assert|expect|should|verify|require|refute)\w*|(?:check|ensure|fail)\w*|must(?:_\w+)?|to(?:Be|Equal|Have|Throw|Match|Strict|Contain|Eql)?\w*|(?:deep|not|strict)?_?(?:equals?|same|eql?|is|ok|be|not)(?:_?to)?|self|this|t|tc?|tt|st|if|else|and|or|in|await|return|true|false|null|nil|none|True|False|None)$`)
+	constant   = lazyre.New(`^(?:["'` + "`" + `].*|[0-9].*|true|false|null|nil|none|True|False|None|NULL|undefined)$`)
+	wordy      = lazyre.New(`^[\pL_$"'` + "`" + `0-9]`)
+)
+
+// meaning are the words of a claim that say what is asserted, not how.
+func (c claim) meaning() []string {
+	var out []string
+	for _, w := range c.words {
+		if wordy.MatchString(w) && (constant.MatchString(w) || !vocabulary.MatchString(w)) {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// vacuous tells whether an assertion names nothing that a program has computed.
+func (c claim) vacuous() bool {
+	if c.row {
+		return false
+	}
+	for _, w := range c.words {
+		if wordy.MatchString(w) && !constant.MatchString(w) && !vocabulary.MatchString(w) {
+			return false
+		}
+	}
+	return true
+}
+
+// constants counts the literals of a claim that hold the program to a value.
+func (c claim) constants() int {
+	n := 0
+	for _, w := range c.words {
+		if constant.MatchString(w) {
+			n++
+		}
+	}
+	return n
+}
+
+// covers gives the share of a claim's meaning that another one has as well.
+func (c claim) covers(other claim) float64 {
+	want := other.meaning()
+	if len(want) == 0 {
+		return 0
+	}
+	have := map[string]int{}
+	for _, w := range c.meaning() {
+		have[w]++
+	}
+	kept := 0
+	for _, w := range want {
+		if have[w] > 0 {
+			have[w]--
+			kept++
+		}
+	}
+	return float64(kept) / float64(len(want))
+}
+
+var loose = lazyre.New(`(?i)^(?:assert_?(?:true|not_?null|not_?nil|is_?not_?none|is_?not_?null|ok|instance_?of|is_?instance|nothing_?raised)|refute_?nil|be_?truthy|to_?be_?(?:truthy|defined)|be_?present|be_a|be_an|TEST_ASSERT(?:_NOT_NULL|_TRUE)?|ok|truthy|notnull|notnil|exist)$`)
+
+// looser tells whether a claim asserts less about the same than another did: it has given up
+// the value that it compared with.
+func (c claim) looser(was claim) bool {
+	return !c.row && !was.row && is(c, loose) && !is(was, loose) && c.constants() < was.constants() && c.covers(was) >= 0.5 && !compares(c)
+}
+
+func is(c claim, words *lazyre.Regexp) bool { return slices.ContainsFunc(c.words, words.MatchString) }
+
+// compares tells whether a claim has a comparison of its own, as assertTrue(a == b) has.
+func compares(c claim) bool {
+	return slices.ContainsFunc(c.words, func(w string) bool { return strings.IndexByte("=<>!", w[0]) >= 0 && w != "=" && w != "=>" && w != "!" })
+}
+
+// claimsIn gives the assertions and rows of a part of a text.
+func (c code) claimsIn(from, to int, asserts *lazyre.Regexp, lines *lineCounter) []claim {
+	var out []claim
+	var spans [][2]int
+	end := from
+	for _, m := range asserts.FindAllStringIndex(c.masked[from:to], -1) {
+		at := from + m[0]
+		if at < end {
+			continue
+		}
+		start := max(end, c.statementStart(at, from))
+		end = c.statementEnd(at, to)
+		cl := claim{words: tokens(c.bare[start:end]), line: lines.at(at)}
+		cl.aside = sideways.MatchString(cl.text())
+		out = append(out, cl)
+		spans = append(spans, [2]int{start, end})
+	}
+	return append(out, c.rowsIn(from, to, spans, lines)...)
+}
+
+// sideways are assertions about the way to a result, not about the result.
+var sideways = lazyre.New(`(?i)^if (?:[^&|]* )?\w*err\w* != nil$|no_?error \(|^(?:t \. (?:fatal|error)|check|must|(?:assert|require) \. nil) \( (?:t , )?err \)$`)
+
+// statementStart is where the statement around an offset begins.
+func (c code) statementStart(at, from int) int {
+	i := strings.LastIndexAny(c.masked[from:at], "\n;{}")
+	return from + i + 1
+}
+
+// statementEnd is where the statement around an offset ends: at a semicolon, at a bracket that
+// was open before, or at the end of a line that is not continued.
+func (c code) statementEnd(at, to int) int {
+	last := byte(0)
+	for i := at; i < to; i++ {
+		switch b := c.masked[i]; b {
+		case '(', '[', '{':
+			if p := c.partner(i); p > i+1 {
+				i = min(p, to) - 1
+			}
+			last = ')'
+		case ')', ']', '}', ';':
+			return i
+		case '\n':
+			if !c.continued(i, last) {
+				return i
+			}
+		case ' ', '\t', '\r':
+		default:
+			last = b
+		}
+	}
+	return to
+}
+
+// continued tells whether the statement goes on behind a line's end.
+func (c code) continued(newline int, last byte) bool {
+	if strings.IndexByte(",=&|+\\.(<>", last) >= 0 && last != 0 {
+		return true
+	}
+	next := c.blanks(newline)
+	return next < len(c.masked) && (c.masked[next] == '.' || strings.HasPrefix(c.masked[next:], "->") || strings.HasPrefix(c.masked[next:], "?.") || c.masked[next] == '=' || strings.HasPrefix(c.masked[next:], "&&") || strings.HasPrefix(c.masked[next:], "||"))
+}

@@ -1,0 +1,367 @@
+package testguard
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"kedge"
+)
+
+// pool settles claims that tests have lost against those that are new in the change. A claim
+// that is found again has moved; one that something like it stands for has changed; the others are
+// gone.
+type pool struct {
+	c      *comparison
+	losses []loss
+	fresh  []gain
+	tries  int
+	of     map[int][]int // the losses of each unit
+}
+
+// fate says what became of a claim.
+type fate int
+
+const (
+	lost     fate = iota
+	excused       // asserted nothing of its own, or its helper is gone
+	found         // the same is elsewhere, or what it was about is gone
+	replaced      // something else stands for it
+	loosened      // something that asserts less does
+)
+
+// loss is a claim that a test no longer has; unit is its pair, or behind them the test that is gone.
+type loss struct {
+	claim
+	unit int
+	fate fate
+}
+
+// gain is a claim that a test had not; unit is its pair, or behind them its added test.
+type gain struct {
+	claim
+	unit int
+	used bool
+}
+
+func newPool(c *comparison) *pool {
+	p := &pool{c: c}
+	for i, pr := range c.pairs {
+		if pr.was.unknown || pr.is.unknown {
+			continue
+		}
+		missing, fresh := difference(pr.was.claims, pr.is.claims)
+		p.lose(i, missing, pr.is)
+		p.gain(i, fresh)
+	}
+	for i, g := range c.gone {
+		p.lose(len(c.pairs)+i, g.claims, test{rest: g.rest})
+	}
+	for i, a := range c.added {
+		p.gain(-1-i, a.claims)
+	}
+	p.exact()
+	p.within(0.5)
+	p.counted()
+	p.across(0.7)
+	p.of = map[int][]int{}
+	for i, l := range p.losses {
+		p.of[l.unit] = append(p.of[l.unit], i)
+	}
+	return p
+}
+
+// difference gives the claims of each list that the other has not.
+func difference(was, is []claim) (missing, fresh []claim) {
+	have := map[string]int{}
+	for _, c := range is {
+		have[c.text()]++
+	}
+	for _, c := range was {
+		if have[c.text()] == 0 {
+			missing = append(missing, c)
+			continue
+		}
+		have[c.text()]--
+	}
+	for _, c := range slices.Backward(is) {
+		if have[c.text()] > 0 {
+			have[c.text()]--
+			fresh = append(fresh, c)
+		}
+	}
+	slices.Reverse(fresh)
+	return missing, fresh
+}
+
+func (p *pool) lose(unit int, claims []claim, is test) {
+	owners := map[string]bool{}
+	for _, c := range is.claims {
+		owners[c.owner] = true
+	}
+	for _, c := range claims {
+		l := loss{claim: c, unit: unit}
+		switch {
+		case c.aside || c.vacuous() || is.rest && c.owner != "" && !owners[c.owner]:
+			l.fate = excused
+		case p.ofRemoved(c):
+			l.fate = found
+		}
+		p.losses = append(p.losses, l)
+	}
+}
+
+func (p *pool) ofRemoved(c claim) bool {
+	for _, w := range c.words {
+		if p.c.removed[strings.Trim(w, "\"'`")] {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *pool) gain(unit int, claims []claim) {
+	for _, c := range claims {
+		if !c.vacuous() {
+			p.fresh = append(p.fresh, gain{claim: c, unit: unit})
+		}
+	}
+}
+
+// exact finds claims that moved as they are.
+func (p *pool) exact() {
+	at := map[string][]int{}
+	for i, f := range p.fresh {
+		at[f.text()] = append(at[f.text()], i)
+	}
+	for i := range p.losses {
+		l := &p.losses[i]
+		if l.fate != lost {
+			continue
+		}
+		for _, k := range at[l.text()] {
+			if f := &p.fresh[k]; !f.used && p.stands(f, l) {
+				l.fate, f.used = found, true
+				break
+			}
+		}
+	}
+}
+
+// stands tells whether a new claim may stand for a lost one. An assertion of a test that is gone
+// must be in a test again: in a helper it may never run.
+func (p *pool) stands(f *gain, l *loss) bool {
+	if l.unit < len(p.c.pairs) || f.row {
+		return true
+	}
+	if f.unit < 0 {
+		return !p.c.added[-1-f.unit].rest
+	}
+	return !p.c.pairs[f.unit].is.rest
+}
+
+// units gives the new claims of each unit.
+func (p *pool) units() map[int][]int {
+	out := map[int][]int{}
+	for i, f := range p.fresh {
+		out[f.unit] = append(out[f.unit], i)
+	}
+	return out
+}
+
+// within finds claims of the same test that stand for a lost one: those that share its meaning. One
+// that has nearly all of it may stand for several.
+func (p *pool) within(share float64) {
+	units := p.units()
+	for i := range p.losses {
+		l := &p.losses[i]
+		if l.fate != lost {
+			continue
+		}
+		best, at := 0.0, -1
+		for _, k := range units[l.unit] {
+			if p.tries++; p.tries > maxPairs {
+				return
+			}
+			f := p.fresh[k]
+			if s := f.covers(l.claim); s > best && (!f.used || s >= 0.8 && len(f.words) > len(l.words)) {
+				best, at = s, k
+			}
+		}
+		if best >= share {
+			p.replace(l, at)
+		}
+	}
+}
+
+func (p *pool) replace(l *loss, at int) {
+	f := &p.fresh[at]
+	f.used, l.fate = true, replaced
+	if f.looser(l.claim) {
+		l.fate = loosened
+	}
+}
+
+// counted lets any new claim of the same test stand for a lost one: the test was rewritten.
+func (p *pool) counted() {
+	units := p.units()
+	for i := range p.losses {
+		l := &p.losses[i]
+		for l.fate == lost && len(units[l.unit]) > 0 {
+			k := units[l.unit][0]
+			units[l.unit] = units[l.unit][1:]
+			if !p.fresh[k].used {
+				p.fresh[k].used, l.fate = true, replaced
+			}
+		}
+	}
+}
+
+// across finds claims of other tests that stand for a lost one.
+func (p *pool) across(share float64) {
+	for i := range p.losses {
+		l := &p.losses[i]
+		if l.fate != lost || len(l.meaning()) < 2 {
+			continue
+		}
+		best, at := 0.0, -1
+		for k := range p.fresh {
+			if p.tries++; p.tries > maxPairs {
+				return
+			}
+			if f := &p.fresh[k]; !f.used && p.stands(f, l) {
+				if s := f.covers(l.claim); s > best {
+					best, at = s, k
+				}
+			}
+		}
+		if best >= share {
+			p.replace(l, at)
+		}
+	}
+}
+
+// kept tells whether all that a test claimed is still claimed elsewhere.
+func (p *pool) kept(unit int) bool {
+	any := false
+	for _, i := range p.of[unit] {
+		switch p.losses[i].fate {
+		case lost, loosened:
+			return false
+		case found, replaced:
+			any = true
+		case excused:
+		}
+	}
+	return any
+}
+
+// script reports a deleted file that asserted outside of tests: it was one test by itself.
+func (p *pool) script(unit int, t test) []Finding {
+	for _, i := range p.of[unit] {
+		if l := p.losses[i]; l.fate == lost && !l.row && !p.c.ofRemoved(t) {
+			return []Finding{{Kind: Deleted, Finding: kedge.Finding{
+				Level: kedge.LevelError, What: fmt.Sprintf("test file %q was deleted", t.path), Where: t.path, Fix: restore,
+			}}}
+		}
+	}
+	return nil
+}
+
+// judge compares two versions of one test.
+func (p *pool) judge(unit int, pr pair) []Finding {
+	was, is := pr.was, pr.is
+	var out []Finding
+	if is.rest {
+		return append(ends(was, is), p.judgeClaims(unit, was, is)...)
+	}
+	if is.skip > was.skip {
+		what := "test %q is now skipped"
+		if is.skip == sometimes {
+			what = "test %q is now skipped under a condition"
+		}
+		out = append(out, finding(Skipped, is, what, "let it run as before"))
+	}
+	if is.focused && !was.focused {
+		out = append(out, focused(is))
+	}
+	return append(out, p.judgeClaims(unit, was, is)...)
+}
+
+func (p *pool) judgeClaims(unit int, was, is test) []Finding {
+	var gone []claim
+	changed := false
+	for _, i := range p.of[unit] {
+		l := p.losses[i]
+		changed = changed || l.fate == replaced
+		if l.fate == lost || l.fate == loosened {
+			gone = append(gone, l.claim)
+		}
+	}
+	switch {
+	case is.skip > was.skip || is.unknown:
+		return nil // said already, or nothing is known
+	case !is.rest && emptied(was, is) && !p.kept(unit):
+		return []Finding{finding(AssertsNothing, is, "test %q asserts nothing any more", "put its assertions back")}
+	case len(gone) > 0:
+		is.line = max(is.line, 1)
+		return []Finding{finding(AssertsLess, is, "test %q asserts less: "+lessText(gone), "put it back")}
+	case changed || touched(was, is):
+		return []Finding{finding(Changed, is, "test %q was changed", "let the old test pass with the new source")}
+	}
+	return nil
+}
+
+// touched tells whether a test no longer has all its lines. In the rest of a file, the heads of tests
+// and imports come and go.
+func touched(was, is test) bool {
+	lines := was.body
+	if was.rest {
+		lines = slices.DeleteFunc(slices.Clone(lines), func(l string) bool { return heads.MatchString(l) || harmless.MatchString(l) })
+	}
+	return keptLines(lines, is.body) < len(lines)
+}
+
+// emptied tells whether a test has lost its last assertion.
+func emptied(was, is test) bool {
+	return was.asserts > 0 && is.asserts == 0 || solid(was) > 0 && solid(is) == 0 && is.asserts <= assertions(is)
+}
+
+// assertions counts the claims that are no rows.
+func assertions(t test) int {
+	n := 0
+	for _, c := range t.claims {
+		if !c.row {
+			n++
+		}
+	}
+	return n
+}
+
+// solid counts the assertions that can fail.
+func solid(t test) int {
+	n := 0
+	for _, c := range t.claims {
+		if !c.vacuous() && !c.row {
+			n++
+		}
+	}
+	return n
+}
+
+// lessText names what is gone, safe for a format.
+func lessText(gone []claim) string {
+	first := gone[0].text()
+	if len(first) > 80 {
+		first = strings.ToValidUTF8(first[:80], "") + "…"
+	}
+	what := "assertion"
+	if gone[0].row {
+		what = "row"
+	}
+	text := fmt.Sprintf("%s %q is gone", what, first)
+	if n := len(gone); n > 1 {
+		text = fmt.Sprintf("%s %q and %d more are gone", what, first, n-1)
+	}
+	return strings.ReplaceAll(text, "%", "%%")
+}

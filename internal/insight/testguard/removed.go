@@ -1,0 +1,104 @@
+package testguard
+
+import (
+	"path"
+	"strings"
+
+	"kedge/internal/text/lazyre"
+)
+
+// defined finds what a source file declares, beyond the words that untested.go knows: functions in C and
+// Java, methods, and what JavaScript exports.
+var defined = lazyre.New(`(?m)\b(?:func|def|class|function|fn|type|struct|interface|enum|trait|module|object|protocol|record|fun|sub|const|static|macro_rules!|define|defmodule|attr_\w+)\s+(?:\([^)\n]*\)\s*)?(?:self\.)?:?([\pL_][\pL\pN_]*)` +
+	`|^[ \t]*(?:[\w*&<>:,\[\]]+[ \t]+)+[*&]*(\w+)[ \t]*\([^;{}]*\)\s*(?:\w+\s*)?\{` +
+	`|^[ \t]*(?:async[ \t]+|static[ \t]+|get[ \t]+|set[ \t]+)*(\w+)[ \t]*\([^;{}\n]*\)[ \t]*\{` +
+	`|\b(?:exports|prototype)\.(\w+)[ \t]*=|^([A-Za-z_]\w*)[ \t]*=[^=]`)
+
+// notSymbols are words that look declared and are not.
+var notSymbols = map[string]bool{"if": true, "for": true, "while": true, "switch": true, "catch": true, "return": true, "else": true, "function": true, "constructor": true, "new": true}
+
+// symbol is something that a source file declares, with the lines behind its declaration.
+type symbol struct {
+	name string
+	body []string
+}
+
+// removed gives the names that the source of a change declared and that it has no longer: no
+// changed source mentions them, and none that did not change. One whose body is still there has
+// only got another name, and its tests may not go.
+func (g Guard) removed(changes []Change) map[string]bool {
+	var was, is []symbol
+	words := map[string]bool{}
+	for _, c := range changes {
+		if SideOf(c.Path, g.Tests) != Source || !IsSource(c.Path) || len(c.Before) > maxSource || len(c.After) > maxSource {
+			continue
+		}
+		was = append(was, symbols(c.Path, c.Before)...)
+		is = append(is, symbols(c.Path, c.After)...)
+		for _, w := range split(withoutTests(c.Path, string(c.After))) {
+			words[w] = true
+		}
+		if c.After != nil {
+			words[stem(c.Path)] = true
+		}
+	}
+	out := map[string]bool{}
+	for _, s := range was {
+		if len(s.name) > 2 && !short[strings.ToLower(s.name)] && !notSymbols[s.name] && !words[s.name] && !renamed(s, is, was) && (g.Mentioned == nil || !g.Mentioned(s.name)) {
+			out[s.name] = true
+		}
+	}
+	return out
+}
+
+// withoutTests is a source file without the tests that it holds: these mention what they test.
+func withoutTests(name, src string) string {
+	if splitterOf(name) == nil {
+		return src
+	}
+	return compose(src, splitterOf(name)(src), "", nil)
+}
+
+func stem(name string) string { return strings.TrimSuffix(path.Base(name), path.Ext(name)) }
+
+// maxBody is how many lines behind a declaration are looked at.
+const maxBody = 30
+
+func symbols(name string, src []byte) []symbol {
+	if src == nil {
+		return nil
+	}
+	out := []symbol{{name: stem(name), body: codeLines(string(src[:min(len(src), 20_000)]))}}
+	text := withoutTests(name, string(src))
+	found := defined.FindAllStringSubmatchIndex(text, -1)
+	for i, m := range found {
+		end := len(text)
+		if i+1 < len(found) {
+			end = found[i+1][0]
+		}
+		for g := 1; g < len(m)/2; g++ {
+			if m[2*g] >= 0 {
+				lines := codeLines(text[m[1]:max(m[1], min(end, m[1]+4000))])
+				out = append(out, symbol{name: text[m[2*g]:m[2*g+1]], body: lines[:min(len(lines), maxBody)]})
+			}
+		}
+	}
+	return out
+}
+
+// renamed tells whether a declaration has the body of one that was not there before.
+func renamed(s symbol, is, was []symbol) bool {
+	if len(s.body) < 2 || len(is)*len(s.body) > maxPairs {
+		return false
+	}
+	old := map[string]bool{}
+	for _, w := range was {
+		old[w.name] = true
+	}
+	for _, n := range is {
+		if !old[n.name] && len(n.body) > 1 && 2*keptLines(s.body, n.body) > len(s.body) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,98 @@
+package testguard
+
+import (
+	"strings"
+
+	"kedge/internal/text/lazyre"
+)
+
+var (
+	literal    = lazyre.New(`["'` + "`" + `]|\b[0-9]`)
+	rowStart   = lazyre.New("^\\s*(?:[\\[({]|[\"'`][^\\n]*?[\"'`]\\s*(?::|=>|,\\s*\\n)|(?:new\\s+)?[\\w.:]+!?\\s*[({\\[]|[^\\n]{1,200}=>\\s*[\\[(])")
+	loopBefore = lazyre.New(`(?:\b(?:in|of|range)\s*(?:vec!|&|Array|\[\]\w+)?|parametrize\s*\([^\n]*,|\.each\s*\(|Source\s*\([\w\s=]*|\bfor\s*\()\s*$`)
+	loopAfter  = lazyre.New(`^\s*\.\s*(?:forEach|each|map|iter|into_iter|every|for)\b`)
+)
+
+// rowsIn gives the rows of the tables in a part of a text: the elements of lists that have brackets
+// of their own, and those of lists that a loop goes through. What assertions hold is passed over.
+func (c code) rowsIn(from, to int, claimed [][2]int, lines *lineCounter) []claim {
+	var out []claim
+	for i, k := from, 0; i < to; i++ {
+		for k < len(claimed) && claimed[k][1] <= i {
+			k++
+		}
+		if k < len(claimed) && i >= claimed[k][0] {
+			i = claimed[k][1] - 1
+			continue
+		}
+		if !c.opensList(i, from) {
+			continue
+		}
+		end := min(c.partner(i)-1, to)
+		rows := c.elements(i, end)
+		if len(rows) == 0 {
+			continue
+		}
+		for _, r := range rows {
+			out = append(out, claim{words: tokens(c.bare[r[0]:r[1]]), row: true, line: lines.at(r[0])})
+		}
+		i = end
+	}
+	return out
+}
+
+// opensList tells whether a bracket begins a literal: no call, no index, no block.
+func (c code) opensList(i, from int) bool {
+	b := c.masked[i]
+	if b != '[' && b != '{' && b != '(' {
+		return false
+	}
+	before := strings.TrimRight(c.masked[max(from, i-60):i], " \t\n")
+	if before == "" {
+		return b != '{'
+	}
+	last := before[len(before)-1]
+	adjacent := i > 0 && wordByte(c.masked[i-1])
+	switch {
+	case strings.HasSuffix(before, "=>") || strings.HasSuffix(before, "->"):
+		return b == '['
+	case b == '{':
+		return strings.IndexByte("=([,:{?]", last) >= 0 || strings.HasSuffix(before, "return")
+	case adjacent:
+		return b == '(' && strings.HasSuffix(before, "array")
+	}
+	return strings.IndexByte(")]", last) < 0 || strings.HasSuffix(before, "[]")
+}
+
+// elements are the rows between two brackets; none when it is no table.
+func (c code) elements(open, end int) [][2]int {
+	var parts [][2]int
+	start := open + 1
+	for i := open + 1; i < end; i++ {
+		switch c.masked[i] {
+		case '(', '[', '{':
+			i = max(i, min(c.partner(i), end)-1)
+		case ';':
+			return nil // a block
+		case ',':
+			parts = append(parts, [2]int{start, i})
+			start = i + 1
+		}
+	}
+	parts = append(parts, [2]int{start, end})
+	any := c.looped(open, end)
+	var rows [][2]int
+	for _, p := range parts {
+		text := c.bare[p[0]:max(p[0], p[1])]
+		if literal.MatchString(text) && (any || rowStart.MatchString(text[:min(len(text), 400)])) {
+			rows = append(rows, p)
+		}
+	}
+	return rows
+}
+
+// looped tells whether a list is gone through by a loop, or by a runner that takes its values as
+// cases.
+func (c code) looped(open, end int) bool {
+	return loopBefore.MatchString(c.masked[max(0, open-120):open]) || loopAfter.MatchString(c.masked[min(end+1, len(c.masked)):min(end+40, len(c.masked))])
+}
