@@ -1,6 +1,7 @@
 package testguard
 
 import (
+	"slices"
 	"strings"
 
 	"kedge/internal/text/lazyre"
@@ -9,6 +10,9 @@ import (
 var (
 	rustAttr   = lazyre.New(`#\s*\[`)
 	rustIsTest = lazyre.New(`^(?:\w+\s*::\s*)*(?:test|rstest|test_case|wasm_bindgen_test|quickcheck|proptest)\b`)
+	rustMacro  = lazyre.New(`(?m)^(?:[ \t]*\w*test\w*|\w+)!\s*[({]\s*(?:#\[[^\]]*\]\s*)*(?:fn\s+)?(\w+)\s*[,(]`)
+	rustBefore = lazyre.New(`(?:#\[[^\]]*\]\s*)+$`)
+	rustReturn = lazyre.New(`\bif\s+!?\s*cfg!\s*\([^)]*\)\s*\{\s*return\b`)
 	rustFn     = lazyre.New(`^(?:pub(?:\([^)]*\))?\s+|async\s+|unsafe\s+|const\s+|extern\s+(?:"\s*"\s+)?)*fn\s+(\w+)`)
 	rustAssert = lazyre.New(`\b\w*assert\w*\s*!|\bpanic\s*!|\bunreachable\s*!|\b(?:check|verify|expect|assert)_?\w*\s*\(`)
 	javaTest   = lazyre.New(`@(?:org\.junit\.(?:jupiter\.api\.)?)?(Test|ParameterizedTest|RepeatedTest|TestFactory|TestTemplate|Property)\b`)
@@ -49,10 +53,33 @@ func rustTests(src string) []test {
 		}
 		t.name, t.line = fn[1], lines.at(start)
 		end = t.fill(c, start+len(fn[0]))
+		if rustReturn.MatchString(masked[t.from:t.to]) {
+			t.skip = max(t.skip, sometimes)
+		}
 		tests = append(tests, t)
 		t, isTest = test{}, false
 	}
-	return c.finish(tests, rustAssert)
+	tests = append(tests, rustMacros(c)...)
+	slices.SortStableFunc(tests, func(a, b test) int { return a.from - b.from })
+	return c.finish(apart(tests), rustAssert)
+}
+
+// rustMacros are tests that a macro of the project's own defines: rgtest!(name, |…| { … }).
+func rustMacros(c code) []test {
+	var tests []test
+	lines := lineCounter{src: c.src}
+	for _, m := range rustMacro.FindAllStringSubmatchIndex(c.masked, -1) {
+		open := m[0] + strings.IndexAny(c.masked[m[0]:m[1]], "({")
+		t := test{name: part(c.masked, m, 1), line: lines.at(m[0]), from: m[1], to: max(m[1], c.partner(open)-1)}
+		before := c.masked[max(0, m[0]-300):m[0]]
+		if at := rustBefore.FindStringIndex(before); at != nil {
+			for attr := range strings.SplitSeq(before[at[0]:], "#[") {
+				t.skip = max(t.skip, rustSkips(strings.TrimRight(strings.TrimSpace(attr), "]")))
+			}
+		}
+		tests = append(tests, t)
+	}
+	return tests
 }
 
 // fill takes what is between the next braces for the body; it gives the offset behind it.

@@ -12,6 +12,7 @@ import (
 type claim struct {
 	words []string // its tokens; blanks, comments, kinds of quotes and trailing commas are gone
 	row   bool
+	table int    // which table of its test a row is in
 	aside bool   // checks only that the way there was free: err != nil
 	owner string // the helper that it stands in; empty in a test
 	line  int
@@ -92,13 +93,17 @@ func (c claim) meaning() []string {
 	return out
 }
 
+// standard are the names of assertions that libraries bring along. A call of any other, with constants
+// only, calls a helper that may compute something.
+var standard = lazyre.New(`^(?:assert|expect|self|this|t|assert_(?:eq|ne|true|false|equal|nil|not_nil)|debug_assert|assert(?:s|True|False|Equals?|Same|NotNull|Null|NotEquals?|IsNone|IsNotNone|That)|to|be|not|is|ok|eq|equals?|same|pass|should|true|false|strictEqual|deepEqual|must_equal|must_be|toBe\w*|toEqual|toStrictEqual|TEST_(?:ASSERT|PASS)\w*|(?:ASSERT|EXPECT)_(?:TRUE|FALSE|EQ|NE)|CHECK|REQUIRE|SUCCEED|True|False|Equal)$`)
+
 // vacuous tells whether an assertion names nothing that a program has computed.
 func (c claim) vacuous() bool {
 	if c.row {
 		return false
 	}
 	for _, w := range c.words {
-		if wordy.MatchString(w) && !constant.MatchString(w) && !vocabulary.MatchString(w) {
+		if wordy.MatchString(w) && !constant.MatchString(w) && !standard.MatchString(w) {
 			return false
 		}
 	}
@@ -136,12 +141,43 @@ func (c claim) covers(other claim) float64 {
 	return float64(kept) / float64(len(want))
 }
 
-var loose = lazyre.New(`(?i)^(?:assert_?(?:true|not_?null|not_?nil|is_?not_?none|is_?not_?null|ok|instance_?of|is_?instance|nothing_?raised)|refute_?nil|be_?truthy|to_?be_?(?:truthy|defined)|be_?present|be_a|be_an|TEST_ASSERT(?:_NOT_NULL|_TRUE)?|ok|truthy|notnull|notnil|exist)$`)
+// values are the words of a claim that hold the program to something: texts, numbers of some length, and
+// names of types.
+func (c claim) values() []string {
+	var out []string
+	for _, w := range c.words {
+		if len(w) > 3 && (constant.MatchString(w) && !vocabulary.MatchString(w) || w[0] >= 'A' && w[0] <= 'Z' && !vocabulary.MatchString(w)) {
+			out = append(out, w)
+		}
+	}
+	return out
+}
 
-// looser tells whether a claim asserts less about the same than another did: it has given up
-// the value that it compared with.
+// holds tells whether a claim has all the values of another.
+func (c claim) holds(other claim) bool {
+	values := other.values()
+	for _, v := range values {
+		if !slices.Contains(c.words, v) {
+			return false
+		}
+	}
+	return len(values) > 0
+}
+
+var loose = lazyre.New(`(?i)^(?:assert_?(?:true|not_?null|not_?nil|is_?not_?none|is_?not_?null|ok|instance_?of|is_?instance|nothing_?raised)|refute_?nil|be_?truthy|to_?be_?(?:truthy|defined)|be_?present|be_a|be_an|TEST_ASSERT(?:_NOT_NULL|_TRUE)?|ok|truthy|notnull|notnil|exist|(?:is_?)?(?:not_?)?(?:empty|blank|null|nil|none|defined|some)\??)$`)
+
+// looser tells whether a claim asserts less about the same than another did: it only asks whether there
+// is something, and has given up the values that the other compared with.
 func (c claim) looser(was claim) bool {
-	return !c.row && !was.row && is(c, loose) && !is(was, loose) && c.constants() < was.constants() && c.covers(was) >= 0.5 && !compares(c)
+	return c.loose() && !was.row && !was.loose() && c.constants() < was.constants() && c.shares(was)
+}
+
+// loose tells whether an assertion only asks whether there is something.
+func (c claim) loose() bool { return !c.row && is(c, loose) && !compares(c) }
+
+// shares tells whether two claims name the same thing.
+func (c claim) shares(other claim) bool {
+	return slices.ContainsFunc(c.meaning(), func(w string) bool { return !constant.MatchString(w) && slices.Contains(other.words, w) })
 }
 
 func is(c claim, words *lazyre.Regexp) bool { return slices.ContainsFunc(c.words, words.MatchString) }
@@ -164,12 +200,19 @@ func (c code) claimsIn(from, to int, asserts *lazyre.Regexp, lines *lineCounter)
 		start := max(end, c.statementStart(at, from))
 		end = c.statementEnd(at, to)
 		cl := claim{words: tokens(c.bare[start:end]), line: lines.at(at)}
+		if len(cl.words) > 0 && defines.MatchString(cl.words[0]) {
+			end = at + m[1] - m[0]
+			continue // the head of a helper
+		}
 		cl.aside = sideways.MatchString(cl.text())
 		out = append(out, cl)
 		spans = append(spans, [2]int{start, end})
 	}
 	return append(out, c.rowsIn(from, to, spans, lines)...)
 }
+
+// defines are words that begin a declaration.
+var defines = lazyre.New(`^(?:def|fn|pub|func|function|static|extern|public|private|protected|void|class|abstract|define|import|from|use|module|export|typedef|fun|sub)$`)
 
 // sideways are assertions about the way to a result, not about the result.
 var sideways = lazyre.New(`(?i)^if (?:[^&|]* )?\w*err\w* != nil$|no_?error \(|^(?:t \. (?:fatal|error)|check|must|(?:assert|require) \. nil) \( (?:t , )?err \)$`)
@@ -183,6 +226,9 @@ func (c code) statementStart(at, from int) int {
 // statementEnd is where the statement around an offset ends: at a semicolon, at a bracket that
 // was open before, or at the end of a line that is not continued.
 func (c code) statementEnd(at, to int) int {
+	if c.lined {
+		return min(to, lineEnd(c.masked, at))
+	}
 	last := byte(0)
 	for i := at; i < to; i++ {
 		switch b := c.masked[i]; b {

@@ -13,6 +13,7 @@ type goClaims struct {
 	stack []ast.Node
 	told  map[ast.Node]bool
 	out   []claim
+	table int
 }
 
 func (g *goFile) claims(body ast.Node, t string) []claim {
@@ -86,7 +87,7 @@ func (c *goClaims) add(from, to token.Pos, row bool) {
 	if a < 0 || a > b || b > len(c.g.bare) {
 		return
 	}
-	cl := claim{words: tokens(c.g.bare[a:b]), row: row, line: c.g.fset.Position(from).Line}
+	cl := claim{words: tokens(c.g.bare[a:b]), row: row, table: c.table, line: c.g.fset.Position(from).Line}
 	cl.aside = !row && sideways.MatchString(cl.text())
 	c.out = append(c.out, cl)
 }
@@ -104,6 +105,7 @@ func (c *goClaims) rows(lit *ast.CompositeLit) bool {
 		isMap = ok && r.X == lit
 	}
 	found := false
+	c.table++
 	for _, e := range lit.Elts {
 		if isMap || goComposite(e) {
 			c.add(e.Pos(), e.End(), true)

@@ -120,32 +120,37 @@ func (c code) collect(t *test, inner []test, asserts *lazyre.Regexp, lines *line
 	}
 }
 
-var helper = lazyre.New(`(?m)\b(?:func|def|function|fn|fun|sub)\s+(?:self\.)?([\pL_][\w?!]*)|^[ \t]*(?:static\s+|inline\s+|public\s+|private\s+|protected\s+)*(?:[\w*<>\[\]]+\s+)+\**(\w+)\s*\([^;{}]*\)\s*\{|^[ \t]*(\w+)\s*\(\)\s*\{|\b(?:const|let|var)\s+(\w+)\s*=\s*(?:async\s*)?(?:function|\()`)
+var helper = lazyre.New(`\b(?:func|def|function|fn|fun|sub)\s+(?:self\.)?([\pL_][\w?!]*)|^(?:[\w*<>\[\]]+\s+)+\**(\w+)\s*\([^;{}]*\)\s*\{?$|^(\w+)\s*\(\)\s*\{|\b(?:const|let|var)\s+(\w+)\s*=\s*(?:async\s*)?(?:function|\()`)
 
 // own tells claims outside tests which helper they stand in.
 func (c code) own(claims []claim) {
-	starts := helper.FindAllStringSubmatchIndex(c.masked, -1)
-	lines := lineCounter{src: c.src}
-	type at struct {
-		line int
-		name string
+	if len(claims) == 0 {
+		return
 	}
-	var names []at
-	for _, m := range starts {
-		for g := 1; g <= 4; g++ {
-			if m[2*g] >= 0 {
-				names = append(names, at{lines.at(m[0]), c.masked[m[2*g]:m[2*g+1]]})
-			}
+	owners := map[int]string{}
+	owner, n := "", 0
+	for line := range strings.SplitSeq(c.masked, "\n") {
+		n++
+		if name := helperName(strings.TrimSpace(line)); name != "" {
+			owner = name
 		}
+		owners[n] = owner
 	}
 	for i := range claims {
-		for _, n := range names {
-			if n.line > claims[i].line {
-				break
-			}
-			claims[i].owner = n.name
-		}
+		claims[i].owner = owners[claims[i].line]
 	}
+}
+
+// helperName is the name of the function that a line declares, if it does.
+func helperName(line string) string {
+	if len(line) > 300 || strings.IndexByte(line, '(') < 0 && !strings.HasPrefix(line, "def ") || strings.HasSuffix(line, ";") {
+		return ""
+	}
+	m := helper.FindStringSubmatch(line)
+	if m == nil || notSymbols[m[2]] || strings.HasPrefix(line, "return") || strings.HasPrefix(line, "else") {
+		return ""
+	}
+	return m[1] + m[2] + m[3] + m[4]
 }
 
 // codeLines cuts a body into its lines, without blanks at their ends.

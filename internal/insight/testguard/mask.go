@@ -236,6 +236,7 @@ func wordByte(c byte) bool {
 type code struct {
 	src, masked, bare string
 	closes            []int32
+	lined             bool // a statement ends with its line
 }
 
 func (x syntax) code(src string) code {

@@ -64,7 +64,17 @@ func sameName(was, is test) bool {
 		return false
 	}
 	a, b := lastName(was.name), lastName(is.name)
-	return a == b && len(a) > 3 && (was.path == is.path || moved(was, is) || len(was.body) < 4 && slices.Equal(was.body, is.body))
+	return a == b && len(a) > 3 && (was.path == is.path || was.name == is.name || moved(was, is))
+}
+
+// rewritten tells whether a new test has taken the place of an old one, in the same file behind the
+// same test, and is about the same.
+func rewritten(was, is test) bool {
+	if was.rest || is.rest || was.path != is.path || was.follows != is.follows {
+		return false
+	}
+	a, b := claim{words: tokens(strings.Join(was.body, "\n"))}, claim{words: tokens(strings.Join(is.body, "\n"))}
+	return max(b.covers(a), a.covers(b)) >= 0.5
 }
 
 // lastName is a test's own name without its class or suites.

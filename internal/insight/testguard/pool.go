@@ -35,6 +35,7 @@ type loss struct {
 	claim
 	unit int
 	fate fate
+	by   int // the new claim that stands for it; -1: none in particular
 }
 
 // gain is a claim that a test had not; unit is its pair, or behind them its added test.
@@ -51,7 +52,7 @@ func newPool(c *comparison) *pool {
 			continue
 		}
 		missing, fresh := difference(pr.was.claims, pr.is.claims)
-		p.lose(i, missing, pr.is)
+		p.lose(i, onceMore(missing, pr.is.claims), pr.is)
 		p.gain(i, fresh)
 	}
 	for i, g := range c.gone {
@@ -64,6 +65,7 @@ func newPool(c *comparison) *pool {
 	p.within(0.5)
 	p.counted()
 	p.across(0.7)
+	p.loosen()
 	p.of = map[int][]int{}
 	for i, l := range p.losses {
 		p.of[l.unit] = append(p.of[l.unit], i)
@@ -94,13 +96,28 @@ func difference(was, is []claim) (missing, fresh []claim) {
 	return missing, fresh
 }
 
+// onceMore drops rows that their table still has: to say the same twice asserts no more.
+func onceMore(missing, is []claim) []claim {
+	type row struct {
+		table int
+		text  string
+	}
+	have := map[row]bool{}
+	for _, c := range is {
+		if c.row {
+			have[row{c.table, c.text()}] = true
+		}
+	}
+	return slices.DeleteFunc(missing, func(c claim) bool { return c.row && have[row{c.table, c.text()}] })
+}
+
 func (p *pool) lose(unit int, claims []claim, is test) {
 	owners := map[string]bool{}
 	for _, c := range is.claims {
 		owners[c.owner] = true
 	}
 	for _, c := range claims {
-		l := loss{claim: c, unit: unit}
+		l := loss{claim: c, unit: unit, by: -1}
 		switch {
 		case c.aside || c.vacuous() || is.rest && c.owner != "" && !owners[c.owner]:
 			l.fate = excused
@@ -184,7 +201,11 @@ func (p *pool) within(share float64) {
 				return
 			}
 			f := p.fresh[k]
-			if s := f.covers(l.claim); s > best && (!f.used || s >= 0.8 && len(f.words) > len(l.words)) {
+			s := f.covers(l.claim)
+			if s < share && f.holds(l.claim) {
+				s = share
+			}
+			if s > best && (!f.used || (s >= 0.8 || f.holds(l.claim)) && len(f.words) > len(l.words)) {
 				best, at = s, k
 			}
 		}
@@ -195,26 +216,56 @@ func (p *pool) within(share float64) {
 }
 
 func (p *pool) replace(l *loss, at int) {
-	f := &p.fresh[at]
-	f.used, l.fate = true, replaced
-	if f.looser(l.claim) {
-		l.fate = loosened
+	p.fresh[at].used, l.fate = true, replaced
+	l.by = at
+}
+
+// loosen finds claims that something stands for which asserts less, in a test that has not got any
+// stronger one.
+func (p *pool) loosen() {
+	strong := map[int]bool{}
+	for _, f := range p.fresh {
+		strong[f.unit] = strong[f.unit] || !f.loose()
+	}
+	for i := range p.losses {
+		l := &p.losses[i]
+		if l.fate == replaced && l.by >= 0 && !strong[p.fresh[l.by].unit] && p.fresh[l.by].looser(l.claim) {
+			l.fate = loosened
+		}
 	}
 }
 
 // counted lets any new claim of the same test stand for a lost one: the test was rewritten.
 func (p *pool) counted() {
 	units := p.units()
+	product := map[int]int{}
 	for i := range p.losses {
 		l := &p.losses[i]
 		for l.fate == lost && len(units[l.unit]) > 0 {
 			k := units[l.unit][0]
 			units[l.unit] = units[l.unit][1:]
 			if !p.fresh[k].used {
-				p.fresh[k].used, l.fate = true, replaced
+				p.replace(l, k)
+			}
+		}
+		if l.fate == lost && l.unit < len(p.c.pairs) {
+			if product[l.unit]++; product[l.unit] <= p.cases(l.unit) {
+				l.fate = replaced
 			}
 		}
 	}
+}
+
+// cases is how many more assertions the new rows of a test stand for than are written down: each is
+// made for each row.
+func (p *pool) cases(unit int) int {
+	rows, asserts := 0, assertions(p.c.pairs[unit].is)
+	for _, f := range p.fresh {
+		if f.unit == unit && f.row {
+			rows++
+		}
+	}
+	return rows*asserts - rows - asserts
 }
 
 // across finds claims of other tests that stand for a lost one.

@@ -13,7 +13,7 @@ var (
 	pySometimes = lazyre.New(`\bskip(?:if|If|Unless)\b`)
 	pySkipCall  = lazyre.New(`\bpytest\.(?:skip|xfail|importorskip)\s*\(|\bself\.skipTest\s*\(|\braise\s+(?:unittest\.)?SkipTest\b`)
 	pyNoTests   = lazyre.New(`^__test__\s*=\s*False\b`)
-	pyAssert    = lazyre.New(`(?i)\bassert\b|\b(?:assert|check|expect|verify|should|ensure|fail)\w*\s*\(|\braises\s*\(|\.assert\w*\b`)
+	pyAssert    = lazyre.New(`(?i)\bassert\b|\b(?:assert|check|expect|verify|should|ensure|fail)\w*\s*\(|\b(?:raises|warns|deprecated_call)\s*\(|\.assert\w*\b`)
 )
 
 // pyScope is an open class or function: what it says about the tests below it.

@@ -17,6 +17,7 @@ var (
 // of their own, and those of lists that a loop goes through. What assertions hold is passed over.
 func (c code) rowsIn(from, to int, claimed [][2]int, lines *lineCounter) []claim {
 	var out []claim
+	tables := 0
 	for i, k := from, 0; i < to; i++ {
 		for k < len(claimed) && claimed[k][1] <= i {
 			k++
@@ -33,8 +34,9 @@ func (c code) rowsIn(from, to int, claimed [][2]int, lines *lineCounter) []claim
 		if len(rows) == 0 {
 			continue
 		}
+		tables++
 		for _, r := range rows {
-			out = append(out, claim{words: tokens(c.bare[r[0]:r[1]]), row: true, line: lines.at(r[0])})
+			out = append(out, claim{words: tokens(c.bare[r[0]:r[1]]), row: true, table: tables, line: lines.at(r[0])})
 		}
 		i = end
 	}
@@ -52,6 +54,9 @@ func (c code) opensList(i, from int) bool {
 		return b != '{'
 	}
 	last := before[len(before)-1]
+	if last == '#' || strings.HasSuffix(before, "#!") {
+		return false // an attribute
+	}
 	adjacent := i > 0 && wordByte(c.masked[i-1])
 	switch {
 	case strings.HasSuffix(before, "=>") || strings.HasSuffix(before, "->"):

@@ -8,6 +8,7 @@ import (
 
 var (
 	rubyTest   = lazyre.New(`^(?:(f|x)?(it|specify|example|scenario|test|should)\b(?:[ (]|$)|def\s+(test_\w+[?!]?))`)
+	rubyOwn    = lazyre.New(`^(\w+)[ (]+["'][ ]*["'].*\bdo\s*$`)
 	rubySuite  = lazyre.New(`^(?:RSpec\.)?(f|x)?(describe|context|feature|class|module|shared_examples(?:_for)?)\b`)
 	rubyBlock  = lazyre.New(`\bdo\b(?:\s*\|[^|]*\|)?\s*$`)
 	rubyInline = lazyre.New(`\bdo\b.*\bend\s*$`)
@@ -62,7 +63,7 @@ func (r *rubyReader) line(n, indent int, text string) {
 	switch {
 	case r.inTest():
 		r.inBody(indent, text)
-	case rubyTest.MatchString(text):
+	case rubyTest.MatchString(text) || r.custom(text):
 		r.define(n, indent, text)
 	case rubySuite.MatchString(text):
 		m := rubySuite.FindStringSubmatch(text)
@@ -70,6 +71,16 @@ func (r *rubyReader) line(n, indent int, text string) {
 	case rubySkips.MatchString(text) && len(r.scopes) > 0:
 		r.scopes[len(r.scopes)-1].skip = max(r.scopes[len(r.scopes)-1].skip, sometimes)
 	}
+}
+
+// notTests are blocks with a name that are no tests.
+var notTests = map[string]bool{"before": true, "after": true, "around": true, "let": true, "subject": true, "setup": true, "teardown": true, "task": true, "namespace": true, "describe": true, "context": true, "feature": true, "shared_examples": true, "shared_context": true, "require": true}
+
+// custom tells whether a block with a name in a suite is a test that a word of the project's own
+// defines.
+func (r *rubyReader) custom(text string) bool {
+	m := rubyOwn.FindStringSubmatch(text)
+	return m != nil && len(r.scopes) > 0 && !notTests[m[1]] && !rubySuite.MatchString(text)
 }
 
 func (r *rubyReader) inTest() bool { return len(r.scopes) > 0 && r.scopes[len(r.scopes)-1].test >= 0 }
@@ -104,6 +115,9 @@ func (r *rubyReader) open(indent int, name, mark string, test int) {
 
 func (r *rubyReader) define(n, indent int, text string) {
 	m := rubyTest.FindStringSubmatch(text)
+	if m == nil {
+		m = make([]string, 4)
+	}
 	name := m[3]
 	block := name != "" || rubyBlock.MatchString(text)
 	if name == "" {

@@ -11,12 +11,33 @@ var (
 	batsSkip    = lazyre.New(`(?m)^[ \t]*skip\b`)
 	shellUnit   = lazyre.New(`(?m)^[ \t]*(test_expect_success|test_expect_failure|it_|test_case)[ \t]+(?:[A-Z][A-Z_0-9,!]*[ \t]+)?(['"])`)
 	shellFunc   = lazyre.New(`(?m)^[ \t]*(?:function[ \t]+)?((?:test|it)_?\w+)[ \t]*\(\)\s*\{`)
-	shellAssert = lazyre.New(`(?m)^[ \t]*(?:\[\[?|!?\s*(?:assert|refute|expect|check|verify|fail|cmp|diff|grep|egrep|test|should|die|is|isnt|like|ok|test_cmp|test_must_\w+|test_\w*line_count)(?:_\w+)?)[ \t]|\b(?:exit|return)[ \t]+[1-9]|\|\|[ \t]*(?:exit|return|fail|die|false)\b|\brun[ \t]+(?:-[0-9]+|!)`)
+	shellAssert = lazyre.New(`(?m)^[ \t]*(?:\[\[?|!?\s*(?:assert|refute|expect|check|verify|fail|cmp|diff|grep|egrep|test|should|die|is|isnt|like|ok|test_cmp|test_must_\w+|test_\w*line_count)(?:_\w+)?)[ \t]|\b(?:exit|return)[ \t]+[1-9]|\|\|[ \t]*(?:exit|return|fail|die|false)\b|\b\w*run[ \t]+(?:-[0-9]+|!)`)
 )
+
+var shellCut = lazyre.New(`(?m)^(?:@test\b|\}[ \t]*$|test_expect_\w+ )`)
+
+// shellCode masks a script piece by piece: a quote that is left open, in a here document, spoils no
+// more than one piece. Brackets in shell are not always in pairs, so lines are its statements.
+func shellCode(src string) code {
+	c := code{src: src, closes: make([]int32, len(src)), lined: true}
+	var masked, bare strings.Builder
+	at := 0
+	for _, m := range append(shellCut.FindAllStringIndex(src, -1), []int{len(src), len(src)}) {
+		a, b := shellSyntax.mask(src[at:m[0]])
+		masked.WriteString(a)
+		bare.WriteString(b)
+		at = m[0]
+	}
+	c.masked, c.bare = masked.String(), bare.String()
+	for i := range c.closes {
+		c.closes[i] = int32(min(i+1, len(src)))
+	}
+	return c
+}
 
 // batsTests reads bats.
 func batsTests(src string) []test {
-	c := shellSyntax.code(src)
+	c := shellCode(src)
 	lines := lineCounter{src: src}
 	var tests []test
 	end := 0
@@ -75,7 +96,7 @@ func shellSkip(c code, t test) skip {
 // shellTests reads functions that are named as tests, as shunit2 does, and the units of git's own
 // test-lib. A script without either is one test.
 func shellTests(src string) []test {
-	c := shellSyntax.code(src)
+	c := shellCode(src)
 	lines := lineCounter{src: src}
 	var tests []test
 	end := 0

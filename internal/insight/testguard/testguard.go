@@ -66,7 +66,8 @@ type test struct {
 	line    int
 	head    int // where its annotations begin, which may hold a table; 0: none
 	rest    bool
-	unknown bool // the file could not be read: nothing is known of its insides
+	follows string // the test before it that both versions of the file have
+	unknown bool   // the file could not be read: nothing is known of its insides
 	skip    skip
 	focused bool
 	asserts int
@@ -138,6 +139,7 @@ type pair struct{ was, is test }
 
 // file pairs the tests of one file by their names.
 func (c *comparison) file(before, after []test) {
+	follow(before, after)
 	found := map[string]test{}
 	for _, t := range after {
 		found[t.name] = t
@@ -159,9 +161,30 @@ func (c *comparison) file(before, after []test) {
 	}
 }
 
+// follow tells each test of two versions behind which common one it stands.
+func follow(before, after []test) {
+	names := map[string]int{}
+	for _, t := range before {
+		names[t.name] |= 1
+	}
+	for _, t := range after {
+		names[t.name] |= 2
+	}
+	for _, tests := range [][]test{before, after} {
+		last := ""
+		for i := range tests {
+			tests[i].follows = last
+			if names[tests[i].name] == 3 {
+				last = tests[i].name
+			}
+		}
+	}
+}
+
 func (c *comparison) findings() []Finding {
 	c.settle(sameName)
 	c.settle(moved)
+	c.settle(rewritten)
 	p := newPool(c)
 	var out []Finding
 	for i, pr := range c.pairs {
