@@ -82,16 +82,35 @@ var (
 	wordy      = lazyre.New(`^[\pL_$"'` + "`" + `0-9]`)
 )
 
-// meaning are the words of a claim that say what is asserted, not how.
+// meaning are the words of a claim that say what is asserted, not how. A longer text counts by its
+// words, so that a change of one is not another text.
 func (c claim) meaning() []string {
 	var out []string
 	for _, w := range c.words {
-		if wordy.MatchString(w) && (constant.MatchString(w) || !vocabulary.MatchString(w)) {
+		switch {
+		case !wordy.MatchString(w):
+		case isText(w):
+			out = append(out, inText(w)...)
+		case constant.MatchString(w) || !vocabulary.MatchString(w):
 			out = append(out, w)
 		}
 	}
 	return out
 }
+
+// inText gives the words of a text, told apart from names; of a short one, the text itself.
+func inText(w string) []string {
+	inner := split(w)
+	if len(inner) < 2 {
+		return []string{w}
+	}
+	for i := range inner {
+		inner[i] = `"` + inner[i]
+	}
+	return inner
+}
+
+func isText(w string) bool { return strings.IndexByte("\"'`", w[0]) >= 0 }
 
 // standard are the names of assertions that libraries bring along. A call of any other, with constants
 // only, calls a helper that may compute something.
@@ -103,7 +122,7 @@ func (c claim) vacuous() bool {
 		return false
 	}
 	for _, w := range c.words {
-		if wordy.MatchString(w) && !constant.MatchString(w) && !standard.MatchString(w) {
+		if wordy.MatchString(w) && (!constant.MatchString(w) || strings.ContainsAny(w, "$#")) && !standard.MatchString(w) {
 			return false
 		}
 	}
@@ -156,12 +175,20 @@ func (c claim) values() []string {
 // holds tells whether a claim has all the values of another.
 func (c claim) holds(other claim) bool {
 	values := other.values()
+	text := c.text()
 	for _, v := range values {
-		if !slices.Contains(c.words, v) {
+		if !slices.Contains(c.words, v) && (!isText(v) || !strings.Contains(text, strings.Trim(v, "\"'`"))) {
 			return false
 		}
 	}
 	return len(values) > 0
+}
+
+// telling tells whether a claim has values that no other claim has by chance: several, or a text of
+// several words.
+func (c claim) telling() bool {
+	values := c.values()
+	return len(values) > 1 || len(values) == 1 && len(split(values[0])) > 1
 }
 
 var loose = lazyre.New(`(?i)^(?:assert_?(?:true|not_?null|not_?nil|is_?not_?none|is_?not_?null|ok|instance_?of|is_?instance|nothing_?raised)|refute_?nil|be_?truthy|to_?be_?(?:truthy|defined)|be_?present|be_a|be_an|TEST_ASSERT(?:_NOT_NULL|_TRUE)?|ok|truthy|notnull|notnil|exist|(?:is_?)?(?:not_?)?(?:empty|blank|null|nil|none|defined|some)\??)$`)
@@ -175,9 +202,38 @@ func (c claim) looser(was claim) bool {
 // loose tells whether an assertion only asks whether there is something.
 func (c claim) loose() bool { return !c.row && is(c, loose) && !compares(c) }
 
+// keywords are words between the things that a claim names.
+var keywords = lazyre.New(`^(?:assert|should|must|to|be|in|is|not|and|or|if|else|true|false|null|nil|none|True|False|None|NULL|new|await|return|self|this|t)$`)
+
+// things are the names in a claim, without numbers at their ends, and the longer words of its texts.
+func (c claim) things() map[string]bool {
+	out := map[string]bool{}
+	for i, w := range c.words {
+		called := i+1 < len(c.words) && (c.words[i+1] == "(" || c.words[i+1] == "!" || c.words[i+1] == ".")
+		switch {
+		case !wordy.MatchString(w) || keywords.MatchString(w):
+		case isText(w):
+			for _, inner := range split(w) {
+				if len(inner) > 3 {
+					out["\""+inner] = true
+				}
+			}
+		case !constant.MatchString(w) && (!called || !vocabulary.MatchString(w)):
+			out[strings.TrimRight(w, "0123456789")] = true
+		}
+	}
+	return out
+}
+
 // shares tells whether two claims name the same thing.
 func (c claim) shares(other claim) bool {
-	return slices.ContainsFunc(c.meaning(), func(w string) bool { return !constant.MatchString(w) && slices.Contains(other.words, w) })
+	mine := c.things()
+	for w := range other.things() {
+		if mine[w] {
+			return true
+		}
+	}
+	return false
 }
 
 func is(c claim, words *lazyre.Regexp) bool { return slices.ContainsFunc(c.words, words.MatchString) }
@@ -204,7 +260,7 @@ func (c code) claimsIn(from, to int, asserts *lazyre.Regexp, lines *lineCounter)
 			end = at + m[1] - m[0]
 			continue // the head of a helper
 		}
-		cl.aside = sideways.MatchString(cl.text())
+		cl.aside = sideways.MatchString(cl.text()) || stubs.MatchString(cl.text()) && !demands.MatchString(cl.text())
 		out = append(out, cl)
 		spans = append(spans, [2]int{start, end})
 	}
@@ -217,17 +273,33 @@ var defines = lazyre.New(`^(?:def|fn|pub|func|function|static|extern|public|priv
 // sideways are assertions about the way to a result, not about the result.
 var sideways = lazyre.New(`(?i)^if (?:[^&|]* )?\w*err\w* != nil$|no_?error \(|^(?:t \. (?:fatal|error)|check|must|(?:assert|require) \. nil) \( (?:t , )?err \)$`)
 
+// stubs are statements that set a double up; with a demand of how often, they are assertions.
+var (
+	stubs   = lazyre.New(`\bshouldReceive\b|\breceive_messages\b|^allow \(|\bwillReturn\b|\bandReturns?\b|\bthenReturn\b|\bmockReturnValue`)
+	demands = lazyre.New(`\b(?:once|twice|times|never|exactly|atLeast|expects|expect)\b`)
+)
+
 // statementStart is where the statement around an offset begins.
 func (c code) statementStart(at, from int) int {
-	i := strings.LastIndexAny(c.masked[from:at], "\n;{}")
-	return from + i + 1
+	start := from + strings.LastIndexAny(c.masked[from:at], "\n;") + 1
+	for i := start; i < at; i++ {
+		if c.masked[i] != '{' {
+			continue
+		}
+		if end := c.partner(i); end > i+1 && end <= at {
+			i = end - 1
+			continue
+		}
+		start = i + 1
+	}
+	return start
 }
 
 // statementEnd is where the statement around an offset ends: at a semicolon, at a bracket that
 // was open before, or at the end of a line that is not continued.
 func (c code) statementEnd(at, to int) int {
 	if c.lined {
-		return min(to, lineEnd(c.masked, at))
+		return min(to, c.textEnd(at))
 	}
 	last := byte(0)
 	for i := at; i < to; i++ {
@@ -250,6 +322,22 @@ func (c code) statementEnd(at, to int) int {
 	}
 	return to
 }
+
+// textEnd is the end of the line that an offset is in, or of the one in which a text ends that began
+// there.
+func (c code) textEnd(at int) int {
+	end := lineEnd(c.masked, at)
+	for n := 0; n < maxText && end < len(c.masked) && openText(c.masked[at:end]); n++ {
+		end = lineEnd(c.masked, end+1)
+	}
+	return end
+}
+
+// openText tells whether a piece of masked code ends inside a text.
+func openText(s string) bool { return strings.Count(s, `"`)%2 == 1 || strings.Count(s, "'")%2 == 1 }
+
+// maxText is how many lines a text may have.
+const maxText = 40
 
 // continued tells whether the statement goes on behind a line's end.
 func (c code) continued(newline int, last byte) bool {

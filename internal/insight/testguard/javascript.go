@@ -88,8 +88,8 @@ func jsRead(c code, m []int) (jsNode, bool) {
 		}
 		n.from, n.to = next, c.partner(next)
 	}
-	for _, known := range chain {
-		if jsNotATest[known] {
+	for _, mod := range chain {
+		if jsNotATest[mod] || !jsMods[mod] {
 			return n, false
 		}
 	}
@@ -99,6 +99,12 @@ func jsRead(c code, m []int) (jsNode, bool) {
 		return n, false
 	}
 	return n, n.plain || !n.suite
+}
+
+// jsMods are the members of test that begin a test.
+var jsMods = map[string]bool{
+	"only": true, "skip": true, "todo": true, "each": true, "concurrent": true, "sequential": true, "serial": true, "failing": true, "fails": true,
+	"fail": true, "fixme": true, "skipIf": true, "runIf": true, "for": true, "parallel": true, "shuffle": true, "cb": true, "describe": true, "test": true, "it": true, "step": true,
 }
 
 // jsNotATest are members of test that are something else: hooks and settings.
@@ -204,6 +210,9 @@ func jsFlatten(c code, nodes []jsNode, whole skip) []test {
 			n.skip = max(n.skip, sometimes)
 		}
 		n.test.from, n.test.to = jsBody(c, n.from, n.to)
+		if args := c.masked[n.test.from:n.test.to]; strings.TrimSpace(args) != "" && !strings.Contains(args, "{") && !strings.Contains(args, "=>") {
+			n.claims = append(n.claims, claim{words: append([]string{"with"}, tokens(c.bare[n.test.from:n.test.to])...), line: n.line}) // a macro, and what it is given
+		}
 		tests = append(tests, n.test)
 	}
 	return tests

@@ -1,6 +1,7 @@
 package testguard
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -11,48 +12,58 @@ import (
 // only tests with the very same body count as moved.
 const maxPairs = 200_000
 
-// settle makes pairs of tests that are gone and added ones that are the same by a rule. Those
-// with the very same body go first.
+// settle makes pairs of tests that are gone and added ones that are the same by a rule: those that
+// have most in common first.
 func (c *comparison) settle(same func(was, is test) bool) {
+	goneIs, addedIs := map[int]bool{}, map[int]bool{}
+	for _, m := range c.matches(same) {
+		if !goneIs[m.gone] && !addedIs[m.added] {
+			goneIs[m.gone], addedIs[m.added] = true, true
+			c.pairs = append(c.pairs, pair{c.gone[m.gone], c.added[m.added]})
+		}
+	}
+	c.gone, c.added = without(c.gone, goneIs), without(c.added, addedIs)
+}
+
+// match is a test that is gone and an added one, by their numbers.
+type match struct {
+	gone, added int
+	kept        float64 // the share of lines that they have in common
+}
+
+func (c *comparison) matches(same func(was, is test) bool) []match {
 	bodies := map[string][]int{}
 	for i, a := range c.added {
 		key := strings.Join(a.body, "\n")
 		bodies[key] = append(bodies[key], i)
 	}
-	used := make([]bool, len(c.added))
+	var out []match
 	tried := 0
-	match := func(g test) int {
-		for _, i := range bodies[strings.Join(g.body, "\n")] {
-			if !used[i] && same(g, c.added[i]) {
-				return i
+	for g, was := range c.gone {
+		for _, i := range bodies[strings.Join(was.body, "\n")] {
+			if tried++; tried < 2*maxPairs && same(was, c.added[i]) {
+				out = append(out, match{g, i, 2})
 			}
 		}
-		for i, a := range c.added {
-			if tried++; !used[i] && tried < maxPairs && same(g, a) {
-				return i
+		for i, is := range c.added {
+			if tried++; tried < maxPairs && same(was, is) {
+				out = append(out, match{g, i, float64(keptLines(was.body, is.body)) / float64(max(len(was.body), len(is.body), 1))})
 			}
 		}
-		return -1
 	}
-	var gone, added []test
-	for _, g := range c.gone {
-		i := -1
-		if !g.rest {
-			i = match(g)
-		}
-		if i < 0 {
-			gone = append(gone, g)
-			continue
-		}
-		used[i] = true
-		c.pairs = append(c.pairs, pair{g, c.added[i]})
-	}
-	for i, a := range c.added {
-		if !used[i] {
-			added = append(added, a)
+	slices.SortStableFunc(out, func(a, b match) int { return cmp.Compare(b.kept, a.kept) })
+	return out
+}
+
+// without gives the tests that are not among some, by their numbers.
+func without(tests []test, some map[int]bool) []test {
+	var out []test
+	for i, t := range tests {
+		if !some[i] {
+			out = append(out, t)
 		}
 	}
-	c.gone, c.added = gone, added
+	return out
 }
 
 var nameNoise = lazyre.New(`(?i)[^\pL\pN]+|^(?:test|it|should)`)

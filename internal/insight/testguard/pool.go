@@ -52,7 +52,7 @@ func newPool(c *comparison) *pool {
 			continue
 		}
 		missing, fresh := difference(pr.was.claims, pr.is.claims)
-		p.lose(i, onceMore(missing, pr.is.claims), pr.is)
+		p.lose(i, stillSaid(onceMore(missing, pr.is.claims), pr.is), pr.is)
 		p.gain(i, fresh)
 	}
 	for i, g := range c.gone {
@@ -65,6 +65,7 @@ func newPool(c *comparison) *pool {
 	p.within(0.5)
 	p.counted()
 	p.across(0.7)
+	p.implied()
 	p.loosen()
 	p.of = map[int][]int{}
 	for i, l := range p.losses {
@@ -109,6 +110,18 @@ func onceMore(missing, is []claim) []claim {
 		}
 	}
 	return slices.DeleteFunc(missing, func(c claim) bool { return c.row && have[row{c.table, c.text()}] })
+}
+
+// stillSaid drops rows that the test still has, though not in a list: a call may have got them.
+func stillSaid(missing []claim, is test) []claim {
+	if !slices.ContainsFunc(missing, func(c claim) bool { return c.row }) {
+		return missing
+	}
+	text := strings.Join(tokens(strings.Join(is.body, "\n")), " ")
+	for _, c := range is.claims {
+		text = strings.ReplaceAll(text, c.text(), "") // what is in a list is counted there
+	}
+	return slices.DeleteFunc(missing, func(c claim) bool { return c.row && len(c.words) > 2 && strings.Contains(text, c.text()) })
 }
 
 func (p *pool) lose(unit int, claims []claim, is test) {
@@ -158,7 +171,7 @@ func (p *pool) exact() {
 		}
 		for _, k := range at[l.text()] {
 			if f := &p.fresh[k]; !f.used && p.stands(f, l) {
-				l.fate, f.used = found, true
+				l.fate, f.used, l.by = found, true, k
 				break
 			}
 		}
@@ -168,13 +181,39 @@ func (p *pool) exact() {
 // stands tells whether a new claim may stand for a lost one. An assertion of a test that is gone
 // must be in a test again: in a helper it may never run.
 func (p *pool) stands(f *gain, l *loss) bool {
-	if l.unit < len(p.c.pairs) || f.row {
+	if f.unit == l.unit {
 		return true
 	}
-	if f.unit < 0 {
-		return !p.c.added[-1-f.unit].rest
+	into := p.gains(f.unit)
+	if l.unit >= len(p.c.pairs) && !f.row && into.rest {
+		return false
 	}
-	return !p.c.pairs[f.unit].is.rest
+	return len(l.values()) > 0 || into.rest || near(p.loses(l.unit), into)
+}
+
+// gains is the test that has a new claim, and loses the one that has lost a claim.
+func (p *pool) gains(unit int) test {
+	if unit < 0 {
+		return p.c.added[-1-unit]
+	}
+	return p.c.pairs[unit].is
+}
+
+func (p *pool) loses(unit int) test {
+	if n := len(p.c.pairs); unit >= n {
+		return p.c.gone[unit-n]
+	}
+	return p.c.pairs[unit].was
+}
+
+// near tells whether a test goes through what another one did: it has half of its values, or of its
+// lines where it has none. Claims that name no value are in every other test.
+func near(was, is test) bool {
+	values := claim{words: tokens(strings.Join(was.body, "\n"))}.values()
+	if len(values) == 0 {
+		return 2*keptLines(was.body, is.body) >= len(was.body)
+	}
+	return 2*keptLines(values, tokens(strings.Join(is.body, "\n"))) >= len(values)
 }
 
 // units gives the new claims of each unit.
@@ -235,18 +274,23 @@ func (p *pool) loosen() {
 	}
 }
 
-// counted lets any new claim of the same test stand for a lost one: the test was rewritten.
+// counted lets new claims of the same test stand for lost ones about the same things: the test was
+// rewritten. Which one stands for which does not matter, but that there are as many does.
 func (p *pool) counted() {
 	units := p.units()
 	product := map[int]int{}
 	for i := range p.losses {
 		l := &p.losses[i]
+		if l.fate != lost || !p.about(l, units[l.unit]) {
+			continue
+		}
 		for l.fate == lost && len(units[l.unit]) > 0 {
 			k := units[l.unit][0]
-			units[l.unit] = units[l.unit][1:]
-			if !p.fresh[k].used {
-				p.replace(l, k)
+			if p.fresh[k].used {
+				units[l.unit] = units[l.unit][1:]
+				continue
 			}
+			p.replace(l, k)
 		}
 		if l.fate == lost && l.unit < len(p.c.pairs) {
 			if product[l.unit]++; product[l.unit] <= p.cases(l.unit) {
@@ -254,6 +298,14 @@ func (p *pool) counted() {
 			}
 		}
 	}
+}
+
+// about tells whether a test has a new claim, or as many as it had, about what a lost one was about.
+func (p *pool) about(l *loss, fresh []int) bool {
+	if l.row {
+		return true
+	}
+	return slices.ContainsFunc(fresh, func(k int) bool { return p.fresh[k].row && len(l.values()) == 0 || p.fresh[k].shares(l.claim) })
 }
 
 // cases is how many more assertions the new rows of a test stand for than are written down: each is
@@ -280,14 +332,41 @@ func (p *pool) across(share float64) {
 			if p.tries++; p.tries > maxPairs {
 				return
 			}
-			if f := &p.fresh[k]; !f.used && p.stands(f, l) {
-				if s := f.covers(l.claim); s > best {
-					best, at = s, k
-				}
+			f := &p.fresh[k]
+			s := f.covers(l.claim)
+			if s < share && !f.used && l.telling() && f.holds(l.claim) {
+				s = share
+			}
+			if s > best && (!f.used || s == 1 && len(f.words) > len(l.words)) && p.stands(f, l) {
+				best, at = s, k
 			}
 		}
 		if best >= share {
 			p.replace(l, at)
+		}
+	}
+}
+
+// implied excuses claims that only asked whether there is something: another claim of the same test
+// about the same thing, which still stands or has a successor, asks for more.
+func (p *pool) implied() {
+	replacedIn := map[int][]claim{}
+	for _, l := range p.losses {
+		if l.fate == found || l.fate == replaced {
+			replacedIn[l.unit] = append(replacedIn[l.unit], l.claim)
+		}
+	}
+	for i := range p.losses {
+		l := &p.losses[i]
+		if l.fate != lost || !l.loose() {
+			continue
+		}
+		others := replacedIn[l.unit]
+		if l.unit < len(p.c.pairs) {
+			others = slices.Concat(others, p.c.pairs[l.unit].is.claims)
+		}
+		if slices.ContainsFunc(others, func(o claim) bool { return !o.loose() && !o.row && o.shares(l.claim) }) {
+			l.fate = excused
 		}
 	}
 }

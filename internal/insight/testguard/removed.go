@@ -9,10 +9,10 @@ import (
 
 // defined finds what a source file declares, beyond the words that untested.go knows: functions in C and
 // Java, methods, and what JavaScript exports.
-var defined = lazyre.New(`(?m)\b(?:func|def|class|function|fn|type|struct|interface|enum|trait|module|object|protocol|record|fun|sub|const|static|macro_rules!|define|defmodule|attr_\w+)\s+(?:\([^)\n]*\)\s*)?(?:self\.)?:?([\pL_][\pL\pN_]*)` +
+var defined = lazyre.New(`(?m)\b(?:func|def|class|function|fn|type|struct|interface|enum|trait|module|object|protocol|record|fun|sub|const|static|val|var|macro_rules!|define|defmodule|attr_\w+)\s+(?:\([^)\n]*\)\s*)?(?:[\w<>?*]+\.)*:?([\pL_][\pL\pN_]*)` +
 	`|^[ \t]*(?:[\w*&<>:,\[\]]+[ \t]+)+[*&]*(\w+)[ \t]*\([^;{}]*\)\s*(?:\w+\s*)?\{` +
 	`|^[ \t]*(?:async[ \t]+|static[ \t]+|get[ \t]+|set[ \t]+)*(\w+)[ \t]*\([^;{}\n]*\)[ \t]*\{` +
-	`|\b(?:exports|prototype)\.(\w+)[ \t]*=|^([A-Za-z_]\w*)[ \t]*=[^=]`)
+	`|\b(?:exports|prototype|\w+)\.(\w+)[ \t]*=[ \t]*(?:async\b|function\b|\(|[\w.]+\.bind\b|\w+[ \t]*=>)|^([A-Za-z_]\w*)[ \t]*=[^=]`)
 
 // notSymbols are words that look declared and are not.
 var notSymbols = map[string]bool{"if": true, "for": true, "while": true, "switch": true, "catch": true, "return": true, "else": true, "function": true, "constructor": true, "new": true}

@@ -1,6 +1,7 @@
 package testguard
 
 import (
+	"slices"
 	"strings"
 
 	"kedge/internal/text/lazyre"
@@ -84,8 +85,13 @@ func (c code) elements(open, end int) [][2]int {
 			start = i + 1
 		}
 	}
-	parts = append(parts, [2]int{start, end})
+	if strings.TrimSpace(c.masked[start:max(start, end)]) != "" {
+		parts = append(parts, [2]int{start, end})
+	}
 	any := c.looped(open, end)
+	if len(parts) < 2 && !any || c.argument(open) && slices.ContainsFunc(parts, c.keyed) {
+		return nil // one thing is no table, nor are the options of a call
+	}
 	var rows [][2]int
 	for _, p := range parts {
 		text := c.bare[p[0]:max(p[0], p[1])]
@@ -94,6 +100,19 @@ func (c code) elements(open, end int) [][2]int {
 		}
 	}
 	return rows
+}
+
+// argument tells whether a list is one of the arguments of a call.
+func (c code) argument(open int) bool {
+	before := strings.TrimRight(c.masked[max(0, open-60):open], " \t\n")
+	return before != "" && strings.IndexByte("(,", before[len(before)-1]) >= 0
+}
+
+var keyedRow = lazyre.New("^\\s*[\"'`][^\"'`\\n]*[\"'`]\\s*(?::|=>)")
+
+// keyed tells whether an element is a value with its name.
+func (c code) keyed(part [2]int) bool {
+	return keyedRow.MatchString(c.bare[part[0]:max(part[0], part[1])])
 }
 
 // looped tells whether a list is gone through by a loop, or by a runner that takes its values as
