@@ -184,6 +184,9 @@ func (c claim) holds(other claim) bool {
 	return len(values) > 0
 }
 
+// specific tells whether a claim is one of its own, and not one that every other test makes.
+func (c claim) specific() bool { return len(c.values()) > 0 || len(c.meaning()) > 3 }
+
 // telling tells whether a claim has values that no other claim has by chance: several, or a text of
 // several words.
 func (c claim) telling() bool {
@@ -205,6 +208,9 @@ func (c claim) loose() bool { return !c.row && is(c, loose) && !compares(c) }
 // keywords are words between the things that a claim names.
 var keywords = lazyre.New(`^(?:assert|should|must|to|be|in|is|not|and|or|if|else|true|false|null|nil|none|True|False|None|NULL|new|await|return|self|this|t)$`)
 
+// library are the names of assertions that say nothing about what is asserted.
+var library = lazyre.New(`(?i)^(?:assert\w*|expect\w*|should\w*|require\w*|refute\w*|test_assert\w*|equals?|same|ok|is|not|to\w*|be)$`)
+
 // things are the names in a claim, without numbers at their ends, and the longer words of its texts.
 func (c claim) things() map[string]bool {
 	out := map[string]bool{}
@@ -218,7 +224,7 @@ func (c claim) things() map[string]bool {
 					out["\""+inner] = true
 				}
 			}
-		case !constant.MatchString(w) && (!called || !vocabulary.MatchString(w)):
+		case !constant.MatchString(w) && (!called || !library.MatchString(w)):
 			out[strings.TrimRight(w, "0123456789")] = true
 		}
 	}
@@ -250,7 +256,7 @@ func (c code) claimsIn(from, to int, asserts *lazyre.Regexp, lines *lineCounter)
 	end := from
 	for _, m := range asserts.FindAllStringIndex(c.masked[from:to], -1) {
 		at := from + m[0]
-		if at < end {
+		if at < end || definer.MatchString(c.masked[max(from, at-20):at]) {
 			continue
 		}
 		start := max(end, c.statementStart(at, from))
@@ -268,7 +274,10 @@ func (c code) claimsIn(from, to int, asserts *lazyre.Regexp, lines *lineCounter)
 }
 
 // defines are words that begin a declaration.
-var defines = lazyre.New(`^(?:def|fn|pub|func|function|static|extern|public|private|protected|void|class|abstract|define|import|from|use|module|export|typedef|fun|sub)$`)
+var defines = lazyre.New(`^(?:def|fn|pub|func|function|static|extern|public|private|protected|void|class|abstract|define|import|from|use|module|export|typedef|fun|sub|test_expect_\w+|@test)$`)
+
+// definer is what stands before the name of a function that is being defined.
+var definer = lazyre.New(`\b(?:def|fn|func|function|fun|sub)\s+(?:self\.)?$`)
 
 // sideways are assertions about the way to a result, not about the result.
 var sideways = lazyre.New(`(?i)^if (?:[^&|]* )?\w*err\w* != nil$|no_?error \(|^(?:t \. (?:fatal|error)|check|must|(?:assert|require) \. nil) \( (?:t , )?err \)$`)

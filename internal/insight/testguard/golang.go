@@ -31,7 +31,7 @@ func goTests(src string) []test {
 	}
 	g := goFile{fset: fset, src: src}
 	_, g.bare = goSyntax.mask(src)
-	rest := test{rest: true, line: 1}
+	rest := test{rest: true, line: 1, helpers: map[string]bool{}}
 	whole := goExcluded(f, src)
 	for _, d := range f.Decls {
 		fn, ok := d.(*ast.FuncDecl)
@@ -62,6 +62,7 @@ func (g *goFile) help(rest *test, d ast.Decl) {
 	t, owner := "t", ""
 	if fn, ok := d.(*ast.FuncDecl); ok {
 		owner = fn.Name.Name
+		rest.helpers[owner] = true
 		t = cmp.Or(goTesting(fn.Type), t)
 		if owner == "init" && fn.Body != nil && goExits(fn.Body) {
 			rest.skip = never

@@ -87,7 +87,7 @@ func (c code) finish(tests []test, asserts *lazyre.Regexp) []test {
 	}
 	rest := test{rest: true, line: 1, to: len(c.src)}
 	c.collect(&rest, tests, asserts, &lines)
-	c.own(rest.claims)
+	rest.helpers = c.own(rest.claims)
 	return append(tests, rest)
 }
 
@@ -122,23 +122,22 @@ func (c code) collect(t *test, inner []test, asserts *lazyre.Regexp, lines *line
 
 var helper = lazyre.New(`\b(?:func|def|function|fn|fun|sub)\s+(?:self\.)?([\pL_][\w?!]*)|^(?:[\w*<>\[\]]+\s+)+\**(\w+)\s*\([^;{}]*\)\s*\{?$|^(\w+)\s*\(\)\s*\{|\b(?:const|let|var)\s+(\w+)\s*=\s*(?:async\s*)?(?:function|\()`)
 
-// own tells claims outside tests which helper they stand in.
-func (c code) own(claims []claim) {
-	if len(claims) == 0 {
-		return
-	}
-	owners := map[int]string{}
+// own tells claims outside tests which helper they stand in, and gives all helpers.
+func (c code) own(claims []claim) map[string]bool {
+	owners, helpers := map[int]string{}, map[string]bool{}
 	owner, n := "", 0
 	for line := range strings.SplitSeq(c.masked, "\n") {
 		n++
 		if name := helperName(strings.TrimSpace(line)); name != "" {
 			owner = name
+			helpers[name] = true
 		}
 		owners[n] = owner
 	}
 	for i := range claims {
 		claims[i].owner = owners[claims[i].line]
 	}
+	return helpers
 }
 
 // helperName is the name of the function that a line declares, if it does.

@@ -125,14 +125,10 @@ func stillSaid(missing []claim, is test) []claim {
 }
 
 func (p *pool) lose(unit int, claims []claim, is test) {
-	owners := map[string]bool{}
-	for _, c := range is.claims {
-		owners[c.owner] = true
-	}
 	for _, c := range claims {
 		l := loss{claim: c, unit: unit, by: -1}
 		switch {
-		case c.aside || c.vacuous() || is.rest && c.owner != "" && !owners[c.owner]:
+		case c.aside || c.vacuous() || is.rest && c.owner != "" && !is.helpers[c.owner]:
 			l.fate = excused
 		case p.ofRemoved(c):
 			l.fate = found
@@ -188,7 +184,7 @@ func (p *pool) stands(f *gain, l *loss) bool {
 	if l.unit >= len(p.c.pairs) && !f.row && into.rest {
 		return false
 	}
-	return len(l.values()) > 0 || into.rest || near(p.loses(l.unit), into)
+	return l.specific() || into.rest || near(p.loses(l.unit), into)
 }
 
 // gains is the test that has a new claim, and loses the one that has lost a claim.
