@@ -262,7 +262,7 @@ func (c code) claimsIn(from, to int, asserts *lazyre.Regexp, lines *lineCounter)
 		start := max(end, c.statementStart(at, from))
 		end = c.statementEnd(at, to)
 		cl := claim{words: tokens(c.bare[start:end]), line: lines.at(at)}
-		if len(cl.words) > 0 && defines.MatchString(cl.words[0]) {
+		if heading(cl.words) {
 			end = at + m[1] - m[0]
 			continue // the head of a helper
 		}
@@ -272,6 +272,16 @@ func (c code) claimsIn(from, to int, asserts *lazyre.Regexp, lines *lineCounter)
 	}
 	return append(out, c.rowsIn(from, to, spans, lines)...)
 }
+
+// heading tells whether a statement begins a helper or a test.
+func heading(words []string) bool {
+	if len(words) == 0 {
+		return true
+	}
+	return defines.MatchString(words[0]) || len(words) > 1 && suites.MatchString(words[0]) && (words[1] == "(" || words[1] == ".")
+}
+
+var suites = lazyre.New(`^[xf]?(?:it|test|describe|specify|context|suite)$`)
 
 // defines are words that begin a declaration.
 var defines = lazyre.New(`^(?:def|fn|pub|func|function|static|extern|public|private|protected|void|class|abstract|define|import|from|use|module|export|typedef|fun|sub|test_expect_\w+|@test)$`)

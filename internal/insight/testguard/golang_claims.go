@@ -3,6 +3,8 @@ package testguard
 import (
 	"go/ast"
 	"go/token"
+
+	"kedge/internal/text/lazyre"
 )
 
 // goClaims walks a body and collects what can make a test fail. Subtests that have a name of
@@ -88,9 +90,12 @@ func (c *goClaims) add(from, to token.Pos, row bool) {
 		return
 	}
 	cl := claim{words: tokens(c.g.bare[a:b]), row: row, table: c.table, line: c.g.fset.Position(from).Line}
-	cl.aside = !row && sideways.MatchString(cl.text())
+	cl.aside = !row && (sideways.MatchString(cl.text()) || builders.MatchString(cl.text()))
 	c.out = append(c.out, cl)
 }
+
+// builders are helpers that are given t only to fail when they cannot make what they give.
+var builders = lazyre.New(`^(?:\w+ \. )?(?i:new|build|make|create|setup|set|get|start|open|temp|load|read|write|mk|init|with|fake|mock|stub|run|prepare|parse|must)\w* \(`)
 
 // rows records the elements of a table: a list of lists or structs, a map, or a list that a loop goes
 // through.

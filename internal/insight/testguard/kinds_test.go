@@ -45,7 +45,9 @@ func TestKinds(t *testing.T) {
 		{"js helper", "test/helper.js", "exports.check = function check(got, want) {\n  assert.equal(got, want)\n  assert.ok(got.x)\n}\n", "exports.check = function check(got, want) {\n  assert.ok(got.x)\n}\n", testguard.AssertsLess},
 		{"shell helper", "tests/lib.sh", "check() {\n  [ \"$1\" = \"$2\" ] || exit 1\n  [ -n \"$3\" ] || exit 1\n}\n", "check() {\n  [ -n \"$3\" ] || exit 1\n}\n", testguard.AssertsLess},
 	} {
-		t.Run(c.name, func(t *testing.T) { onlyKind(t, testguard.Compare(c.path, version(c.before), version(c.after)), c.want) })
+		t.Run(c.name, func(t *testing.T) {
+			onlyKind(t, testguard.Compare(c.path, version(c.before), version(c.after)), c.want)
+		})
 	}
 }
 

@@ -61,6 +61,9 @@ func (g Guard) read(name string, src []byte) []test {
 		return nil
 	}
 	tests := lang(string(src))
+	if strings.HasSuffix(name, ".rs") && !IsTest(name) {
+		inTests(string(src), &tests[len(tests)-1])
+	}
 	seen := map[string]int{}
 	for i := range tests {
 		t := &tests[i]
@@ -89,6 +92,22 @@ func (c code) finish(tests []test, asserts *lazyre.Regexp) []test {
 	c.collect(&rest, tests, asserts, &lines)
 	rest.helpers = c.own(rest.claims)
 	return append(tests, rest)
+}
+
+// inTests leaves only that in the rest of a source file which stands among its tests.
+func inTests(src string, rest *test) {
+	lines := lineCounter{src: src}
+	var spans [][2]int
+	for _, r := range rustRegions(src) {
+		spans = append(spans, [2]int{lines.at(r.from), lines.at(r.to)})
+	}
+	rest.claims = slices.DeleteFunc(rest.claims, func(c claim) bool {
+		return !slices.ContainsFunc(spans, func(s [2]int) bool { return s[0] <= c.line && c.line <= s[1] })
+	})
+	rest.body = nil
+	for _, r := range rustRegions(src) {
+		rest.body = append(rest.body, codeLines(src[r.from:r.to])...)
+	}
 }
 
 // start is where a test begins, with its annotations.

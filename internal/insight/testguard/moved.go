@@ -85,7 +85,22 @@ func rewritten(was, is test) bool {
 		return false
 	}
 	a, b := claim{words: tokens(strings.Join(was.body, "\n"))}, claim{words: tokens(strings.Join(is.body, "\n"))}
-	return max(b.covers(a), a.covers(b)) >= 0.5
+	return max(b.covers(a), a.covers(b)) >= 0.5 || namesMost(a, b)
+}
+
+// namesMost tells whether a test names at least half of the things that another one does.
+func namesMost(was, is claim) bool {
+	kept, all, have := 0, 0, is.things()
+	for w := range was.things() {
+		if w[0] == '"' {
+			continue
+		}
+		all++
+		if have[w] {
+			kept++
+		}
+	}
+	return kept > 0 && 2*kept >= all
 }
 
 // lastName is a test's own name without its class or suites.

@@ -7,12 +7,13 @@ import (
 )
 
 var (
-	phpMethod = lazyre.New(`\bfunction\s+(\w+)\s*\(`)
-	phpMarked = lazyre.New(`@test\b|#\[\s*(?:[\w\\]*\\)?Test\b`)
-	phpPest   = lazyre.New(`(?m)^[ \t]*(it|test)\s*\(`)
-	phpSkips  = lazyre.New(`\bmarkTest(?:Skipped|Incomplete)\s*\(`)
-	phpAfter  = lazyre.New(`^\s*->\s*(skip|todo|only)\b`)
-	phpAssert = lazyre.New(`(?i)(?:->|::)\s*(?:assert|expect|fail|should|verify|check)\w*\s*\(|\b(?:assert|expect)\w*\s*\(|->\s*to[A-Z]\w*\b`)
+	phpMethod  = lazyre.New(`\bfunction\s+(\w+)\s*\(`)
+	phpMarked  = lazyre.New(`@test\b|#\[\s*(?:[\w\\]*\\)?Test\b`)
+	phpExpects = lazyre.New(`@expectedException\w*[^\n*]*`)
+	phpPest    = lazyre.New(`(?m)^[ \t]*(it|test)\s*\(`)
+	phpSkips   = lazyre.New(`\bmarkTest(?:Skipped|Incomplete)\s*\(`)
+	phpAfter   = lazyre.New(`^\s*->\s*(skip|todo|only)\b`)
+	phpAssert  = lazyre.New(`(?i)(?:->|::)\s*(?:assert|expect|fail|should|verify|check)\w*\s*\(|\b(?:assert|expect)\w*\s*\(|->\s*to[A-Z]\w*\b`)
 )
 
 // phpTests reads PHPUnit and Pest.
@@ -33,6 +34,9 @@ func phpTests(src string) []test {
 		t := test{name: name, line: lines.at(m[0])}
 		end = t.fill(c, c.partner(m[1]-1))
 		t.skip = phpSkip(c, t)
+		for _, e := range phpExpects.FindAllStringIndex(head, -1) {
+			t.claims = append(t.claims, claim{words: tokens(head[e[0]:e[1]]), line: t.line})
+		}
 		tests = append(tests, t)
 	}
 	return c.finish(tests, phpAssert)

@@ -64,6 +64,7 @@ func newPool(c *comparison) *pool {
 	p.exact()
 	p.within(0.5)
 	p.counted()
+	p.carried()
 	p.across(0.7)
 	p.implied()
 	p.loosen()
@@ -302,6 +303,48 @@ func (p *pool) about(l *loss, fresh []int) bool {
 		return true
 	}
 	return slices.ContainsFunc(fresh, func(k int) bool { return p.fresh[k].row && len(l.values()) == 0 || p.fresh[k].shares(l.claim) })
+}
+
+// carried finds assertions that several lines have taken over: values are collected, and compared at
+// once. The new lines name all that the assertion named.
+func (p *pool) carried() {
+	units := p.units()
+	lines := map[int]map[string]bool{}
+	for i := range p.losses {
+		l := &p.losses[i]
+		if l.fate != lost || l.row || l.unit >= len(p.c.pairs) || len(units[l.unit]) == 0 {
+			continue
+		}
+		if lines[l.unit] == nil {
+			lines[l.unit] = claim{words: tokens(strings.Join(freshLines(p.c.pairs[l.unit]), "\n"))}.things()
+		}
+		if namesAll(l.claim, lines[l.unit]) {
+			l.fate = replaced
+		}
+	}
+}
+
+// freshLines are the lines that a test had not.
+func freshLines(pr pair) []string {
+	had := map[string]bool{}
+	for _, l := range pr.was.body {
+		had[l] = true
+	}
+	return slices.DeleteFunc(slices.Clone(pr.is.body), func(l string) bool { return had[l] })
+}
+
+// namesAll tells whether all things that a claim names, at least two, are among some.
+func namesAll(c claim, some map[string]bool) bool {
+	n := 0
+	for w := range c.things() {
+		if w[0] == '"' {
+			continue
+		}
+		if n++; !some[w] {
+			return false
+		}
+	}
+	return n > 1
 }
 
 // cases is how many more assertions the new rows of a test stand for than are written down: each is

@@ -12,6 +12,7 @@ import (
 var defined = lazyre.New(`(?m)\b(?:func|def|class|function|fn|type|struct|interface|enum|trait|module|object|protocol|record|fun|sub|const|static|val|var|macro_rules!|define|defmodule|attr_\w+)\s+(?:\([^)\n]*\)\s*)?(?:[\w<>?*]+\.)*:?([\pL_][\pL\pN_]*)` +
 	`|^[ \t]*(?:[\w*&<>:,\[\]]+[ \t]+)+[*&]*(\w+)[ \t]*\([^;{}]*\)\s*(?:\w+\s*)?\{` +
 	`|^[ \t]*(?:async[ \t]+|static[ \t]+|get[ \t]+|set[ \t]+)*(\w+)[ \t]*\([^;{}\n]*\)[ \t]*\{` +
+	`|^[ \t]*(\w+):[ \t]*(?:\{|function\b|async\b|\()` +
 	`|\b(?:exports|prototype|\w+)\.(\w+)[ \t]*=[ \t]*(?:async\b|function\b|\(|[\w.]+\.bind\b|\w+[ \t]*=>)|^([A-Za-z_]\w*)[ \t]*=[^=]`)
 
 // notSymbols are words that look declared and are not.

@@ -8,7 +8,7 @@ import (
 )
 
 var (
-	literal    = lazyre.New(`["'` + "`" + `]|\b[0-9]`)
+	literal    = lazyre.New(`["'` + "`" + `]|\b[0-9]|(?:^|[\s\[(,]):\w`)
 	rowStart   = lazyre.New("^\\s*(?:[\\[({]|[\"'`][^\\n]*?[\"'`]\\s*(?::|=>|,\\s*\\n)|(?:new\\s+)?[\\w.:]+!?\\s*[({\\[]|[^\\n]{1,200}=>\\s*[\\[(])")
 	loopBefore = lazyre.New(`(?:\b(?:in|of|range)\s*(?:vec!|&|Array|\[\]\w+)?|parametrize\s*\([^\n]*,|\.each\s*\(|Source\s*\([\w\s=]*|\bfor\s*\()\s*$`)
 	loopAfter  = lazyre.New(`^\s*\.\s*(?:forEach|each|map|iter|into_iter|every|for)\b`)

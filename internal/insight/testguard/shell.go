@@ -11,7 +11,7 @@ var (
 	batsSkip    = lazyre.New(`(?m)^[ \t]*skip\b`)
 	shellUnit   = lazyre.New(`(?m)^[ \t]*(test_expect_success|test_expect_failure|it_|test_case)[ \t]+(?:[A-Z][A-Z_0-9,!]*[ \t]+)?(['"])`)
 	shellFunc   = lazyre.New(`(?m)^[ \t]*(?:function[ \t]+)?((?:test|it)_?\w+)[ \t]*\(\)\s*\{`)
-	shellAssert = lazyre.New(`(?m)^[ \t]*(?:\[\[?|!?\s*(?:assert|refute|expect|check|verify|fail|cmp|diff|grep|egrep|test|should|die|is|isnt|like|ok|test_cmp|test_must_\w+|test_\w*line_count)(?:_\w+)?)[ \t]|\b(?:exit|return)[ \t]+[1-9]|\|\|[ \t]*(?:exit|return|fail|die|false)\b|\b\w*run[ \t]+(?:-[0-9]+|!)`)
+	shellAssert = lazyre.New(`(?m)^[ \t]*(?:\[\[?|!?\s*(?:assert|refute|expect|check|verify|fail|cmp|diff|grep|egrep|test|should|die|is|isnt|like|ok|test_cmp|test_must_\w+|test_\w*line_count)(?:_\w+)?)[ \t]|\b(?:exit|return)[ \t]+[1-9]|\|\|?[ \t]*(?:exit|return|fail|die|false|diff|cmp|grep|egrep)\b|\b\w*run[ \t]+(?:-[0-9]+|!)`)
 )
 
 var shellCut = lazyre.New(`(?m)^(?:@test\b|\}[ \t]*$|test_expect_\w+ )`)

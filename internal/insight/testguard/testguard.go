@@ -73,7 +73,7 @@ type test struct {
 	asserts int
 	claims  []claim
 	helpers map[string]bool // the functions that the rest of a file declares
-	from    int // where it stands, in bytes
+	from    int             // where it stands, in bytes
 	to      int
 	body    []string // its lines without blanks at the ends, and blank ones
 }
