@@ -30,7 +30,7 @@ var languages = map[string]language{
 var testNames = lazyre.New(`(?i)` + strings.Join([]string{
 	`_(test|tests|unittest)\.(go|py|rs|rb|exs|dart|c|cc|cpp|cxx|php|sh)$`,
 	`(^|/)(test_[^/]*|conftest)\.py$`, `(^|/)test[_-][^/]*\.(c|cc|cpp|cxx|rb|sh|bash|php|[cm]?[jt]sx?)$`,
-	`[._-](test|tests|spec|cy|e2e)\.[cm]?[jt]sx?$`,
+	`[._-](test|tests|spec|cy|e2e|test-d)\.[cm]?[jt]sx?$`,
 	`_spec\.rb$`, `\.(bats|feature)$`,
 	`(^|/)(__tests__|tests?|specs?|e2e|cypress)/([^/]+/)*[^/]+\.([cm]?[jt]sx?|py|rs|rb|php|exs|sh|bash|bats|c|cc|cpp|cxx|h|hpp|hh|m|mm|t|pl)$`,
 	`(^|/)t/([^/]+/)*[^/]+\.(sh|bash|t|c|pl)$`, `(^|/)(tests?|test[_-][^/]*|[^/]*[_-]tests?)\.(c|cc|cpp|cxx|rb|php|sh|bash)$`,

@@ -2,6 +2,7 @@ package testguard
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"kedge/internal/text/lazyre"
@@ -44,8 +45,9 @@ func (g Guard) removed(changes []Change) map[string]bool {
 		}
 	}
 	out := map[string]bool{}
+	fresh := added(is, was)
 	for _, s := range was {
-		if len(s.name) > 2 && !short[strings.ToLower(s.name)] && !notSymbols[s.name] && !words[s.name] && !renamed(s, is, was) && (g.Mentioned == nil || !g.Mentioned(s.name)) {
+		if len(s.name) > 2 && !short[strings.ToLower(s.name)] && !notSymbols[s.name] && !words[s.name] && !renamed(s, fresh) && (g.Mentioned == nil || !g.Mentioned(s.name)) {
 			out[s.name] = true
 		}
 	}
@@ -87,19 +89,46 @@ func symbols(name string, src []byte) []symbol {
 	return out
 }
 
-// renamed tells whether a declaration has the body of one that was not there before.
-func renamed(s symbol, is, was []symbol) bool {
-	if len(s.body) < 2 || len(is)*len(s.body) > maxPairs {
+// renamed tells whether a declaration that was not there before has the body of one that is gone, or
+// nearly its name.
+func renamed(s symbol, fresh []symbol) bool {
+	if len(fresh)*max(len(s.body), 1) > maxPairs {
 		return false
 	}
-	old := map[string]bool{}
-	for _, w := range was {
-		old[w.name] = true
-	}
-	for _, n := range is {
-		if !old[n.name] && len(n.body) > 1 && 2*keptLines(s.body, n.body) > len(s.body) {
+	words := nameWords(s.name)
+	for _, n := range fresh {
+		if len(s.body) > 1 && len(n.body) > 1 && 2*keptLines(s.body, n.body) > len(s.body) || alike(words, nameWords(n.name)) {
 			return true
 		}
 	}
 	return false
+}
+
+// added are the declarations whose names are new.
+func added(is, was []symbol) []symbol {
+	old := map[string]bool{}
+	for _, w := range was {
+		old[w.name] = true
+	}
+	return slices.DeleteFunc(is, func(s symbol) bool { return old[s.name] })
+}
+
+var nameParts = lazyre.New(`[A-Z]+[a-z]*|[a-z]+`)
+
+// nameWords are the words that a name is made of, without numbers.
+func nameWords(name string) []string {
+	var out []string
+	for _, m := range nameParts.FindAllStringIndex(name, -1) {
+		out = append(out, strings.ToLower(name[m[0]:m[1]]))
+	}
+	return out
+}
+
+// alike tells whether more than half of the words of two names are the same.
+func alike(a, b []string) bool {
+	if len(a) == 0 || len(b) == 0 {
+		return false
+	}
+	same := keptLines(a, b)
+	return 2*same > len(a)+len(b)-same
 }
