@@ -266,7 +266,7 @@ func (c code) claimsIn(from, to int, asserts *lazyre.Regexp, lines *lineCounter)
 			end = at + m[1] - m[0]
 			continue // the head of a helper
 		}
-		cl.aside = sideways.MatchString(cl.text()) || stubs.MatchString(cl.text()) && !demands.MatchString(cl.text())
+		cl.aside = sideways.MatchString(cl.text()) || bareExit.MatchString(cl.text()) || stubs.MatchString(cl.text()) && !demands.MatchString(cl.text())
 		out = append(out, cl)
 		spans = append(spans, [2]int{start, end})
 	}
@@ -285,6 +285,9 @@ var suites = lazyre.New(`^[xf]?(?:it|test|describe|specify|context|suite)$`)
 
 // defines are words that begin a declaration.
 var defines = lazyre.New(`^(?:def|fn|pub|func|function|static|extern|public|private|protected|void|class|abstract|define|import|from|use|module|export|typedef|fun|sub|test_expect_\w+|@test)$`)
+
+// bareExit is the end of a branch; what it depends on stands elsewhere.
+var bareExit = lazyre.New(`^(?:return|exit)(?: \()? (?:- )?(?:[0-9]+|EXIT_FAILURE)(?: \))?$`)
 
 // definer is what stands before the name of a function that is being defined.
 var definer = lazyre.New(`\b(?:def|fn|func|function|fun|sub)\s+(?:self\.)?$`)

@@ -10,7 +10,7 @@ import (
 var (
 	jsCall    = lazyre.New("\\b(x|f)?(describe|suite|context|it|test|specify)((?:\\s*\\.\\s*\\w+)*)\\s*[(`]")
 	jsSkipNow = lazyre.New(`\b(?:this|t|ctx|context|test)\s*\.\s*(?:skip|todo|fixme)\s*\(`)
-	jsAssert  = lazyre.New(`(?im)\b(?:expect|assert|should|verify|check|ensure|fail)\w*\s*(?:<[^;()\n]*>\s*\(|<\s*$|[(.])|\.should\b|\b(?:t|tt|st|tap)\s*\.\s*(?:is|not|true|false|truthy|falsy|like|type|error|equals|regex|emits|snapshot|cmp|rejects|(?:not|strict|deep|loose|does|has|match|same|equal|throw|resolve|ok)\w*|assert)\s*\(|\.(?:assert|expect)\w*\b`)
+	jsAssert  = lazyre.New(`(?im)\b(?:expect|assert|should|verify|check|ensure|fail)\w*\s*(?:<[^;()\n]*>\s*\(|<\s*$|[(.])|\.should\b|\b(?:t|tt|st|tap)\s*\.\s*(?:is|not|true|false|truthy|falsy|like|type|error|equals|regex|emits|snapshot|cmp|rejects|(?:not|strict|deep|loose|does|has|match|same|equal|throw|resolve|ok)\w*|assert)\s*\(|\.(?:assert|expect)\w*\b|\b(?:notS|s|deepS|notDeepS|deep|notDeep)?(?:trict)?Equal\s*\(|\b(?:throws|rejects|doesNotThrow|doesNotReject)\s*\(`)
 )
 
 // jsNode is a test or a suite with the range it stands in.

@@ -90,7 +90,13 @@ func rewritten(was, is test) bool {
 
 // namesMost tells whether a test names at least half of the things that another one does.
 func namesMost(was, is claim) bool {
-	kept, all, have := 0, 0, is.things()
+	kept, all := sharedNames(was, is)
+	return kept > 0 && 2*kept >= all
+}
+
+// sharedNames counts the names in one text, and those of them in another.
+func sharedNames(was, is claim) (kept, all int) {
+	have := is.things()
 	for w := range was.things() {
 		if w[0] == '"' {
 			continue
@@ -100,7 +106,7 @@ func namesMost(was, is claim) bool {
 			kept++
 		}
 	}
-	return kept > 0 && 2*kept >= all
+	return kept, all
 }
 
 // lastName is a test's own name without its class or suites.

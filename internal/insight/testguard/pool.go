@@ -410,6 +410,31 @@ func (p *pool) implied() {
 	}
 }
 
+// tabled tells whether a test that is gone has become a row of another one: that has got a new row
+// which stands for nothing else, and does all that the other did.
+func (p *pool) tabled(g test) bool {
+	was := claim{words: tokens(strings.Join(g.body, "\n"))}
+	for i := range p.fresh {
+		f := &p.fresh[i]
+		if f.used || !f.row {
+			continue
+		}
+		into := p.gains(f.unit)
+		if into.path == g.path && !into.rest && into.skip <= g.skip && namesAlmostAll(was, claim{words: tokens(strings.Join(into.body, "\n"))}) {
+			f.used = true
+			return true
+		}
+	}
+	return false
+}
+
+// namesAlmostAll tells whether four fifths of the things that a text names are in another, at least
+// three.
+func namesAlmostAll(was, is claim) bool {
+	kept, all := sharedNames(was, is)
+	return kept > 2 && 5*kept >= 4*all
+}
+
 // kept tells whether all that a test claimed is still claimed elsewhere.
 func (p *pool) kept(unit int) bool {
 	any := false

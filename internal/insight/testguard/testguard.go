@@ -195,7 +195,7 @@ func (c *comparison) findings() []Finding {
 		if g.rest {
 			out = append(out, p.script(len(c.pairs)+i, g)...)
 		}
-		if p.kept(len(c.pairs)+i) || c.mayGo(g) {
+		if p.kept(len(c.pairs)+i) || c.mayGo(g) || !g.rest && p.tabled(g) {
 			c.gone[i].name = "" // it is still there in another form
 		}
 	}
