@@ -141,7 +141,7 @@ func (r *HygieneReply) tree(ctx context.Context, p *projects.Project, repo *git.
 			continue
 		}
 		r.Looked.Files++
-		if testguard.IsTest(e.Path) {
+		if detect.IsTest(e.Path) {
 			tests = append(tests, e.Path)
 		}
 		r.tracked(p.Dir, e.Path, large)

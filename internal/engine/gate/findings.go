@@ -10,6 +10,7 @@ import (
 	"kedge"
 	"kedge/internal/agents/catalog"
 	"kedge/internal/core/config"
+	"kedge/internal/core/detect"
 	"kedge/internal/git"
 	"kedge/internal/insight/testguard"
 	"kedge/internal/text/glob"
@@ -123,13 +124,13 @@ func (g *gate) inspectTests(ctx context.Context, rev string, changed []git.Chang
 			continue
 		}
 		if c.Binary && c.Status != "D" {
-			if testguard.IsTest(c.Path) && g.once("binary", c.Path) {
+			if detect.IsTest(c.Path) && g.once("binary", c.Path) {
 				g.find(kedge.LevelError, "a test file is no longer text", c.Path, restore(rev, c.Path))
 			}
 			continue
 		}
 		before, after, err := g.versions(ctx, rev, c)
-		if kedge.Invalid.Is(err) && !testguard.IsTest(c.Path) {
+		if kedge.Invalid.Is(err) && !detect.IsTest(c.Path) {
 			continue // a submodule
 		}
 		if err != nil {
@@ -155,12 +156,12 @@ const maxSources = 500
 // judged tells whether a changed file says something about tests: it is on their side, it runs them, or
 // it is source that they may have tested.
 func (g *gate) judged(path string, sofar int) bool {
-	switch testguard.SideOf(path, g.Tests) {
-	case testguard.Tests, testguard.Build:
+	switch detect.SideOf(path, g.Tests) {
+	case detect.Tests, detect.Build:
 		return true
-	case testguard.Source:
+	case detect.Source:
 		return sofar < maxSources && testguard.IsSource(path)
-	case testguard.Neither:
+	case detect.Neither:
 	}
 	return false
 }

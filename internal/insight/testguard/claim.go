@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"kedge/internal/core/detect"
 	"kedge/internal/text/lazyre"
 )
 
@@ -36,8 +37,8 @@ func tokens(code string) []string {
 func tokenEnd(code string, i int) int {
 	c := code[i]
 	switch {
-	case wordByte(c):
-		for i++; i < len(code) && (wordByte(code[i]) || code[i] == '.' && c >= '0' && c <= '9'); i++ {
+	case detect.WordByte(c):
+		for i++; i < len(code) && (detect.WordByte(code[i]) || code[i] == '.' && c >= '0' && c <= '9'); i++ {
 		}
 		return i
 	case c == '"' || c == '\'' || c == '`':
@@ -254,14 +255,14 @@ func (c code) claimsIn(from, to int, asserts *lazyre.Regexp, lines *lineCounter)
 	var out []claim
 	var spans [][2]int
 	end := from
-	for _, m := range asserts.FindAllStringIndex(c.masked[from:to], -1) {
+	for _, m := range asserts.FindAllStringIndex(c.Masked[from:to], -1) {
 		at := from + m[0]
-		if at < end || definer.MatchString(c.masked[max(from, at-20):at]) {
+		if at < end || definer.MatchString(c.Masked[max(from, at-20):at]) {
 			continue
 		}
 		start := max(end, c.statementStart(at, from))
 		end = c.statementEnd(at, to)
-		cl := claim{words: tokens(c.bare[start:end]), line: lines.at(at)}
+		cl := claim{words: tokens(c.Bare[start:end]), line: lines.at(at)}
 		if heading(cl.words) {
 			end = at + m[1] - m[0]
 			continue // the head of a helper
@@ -303,12 +304,12 @@ var (
 
 // statementStart is where the statement around an offset begins.
 func (c code) statementStart(at, from int) int {
-	start := from + strings.LastIndexAny(c.masked[from:at], "\n;") + 1
+	start := from + strings.LastIndexAny(c.Masked[from:at], "\n;") + 1
 	for i := start; i < at; i++ {
-		if c.masked[i] != '{' {
+		if c.Masked[i] != '{' {
 			continue
 		}
-		if end := c.partner(i); end > i+1 && end <= at {
+		if end := c.Partner(i); end > i+1 && end <= at {
 			i = end - 1
 			continue
 		}
@@ -325,9 +326,9 @@ func (c code) statementEnd(at, to int) int {
 	}
 	last := byte(0)
 	for i := at; i < to; i++ {
-		switch b := c.masked[i]; b {
+		switch b := c.Masked[i]; b {
 		case '(', '[', '{':
-			if p := c.partner(i); p > i+1 {
+			if p := c.Partner(i); p > i+1 {
 				i = min(p, to) - 1
 			}
 			last = ')'
@@ -348,9 +349,9 @@ func (c code) statementEnd(at, to int) int {
 // textEnd is the end of the line that an offset is in, or of the one in which a text ends that began
 // there.
 func (c code) textEnd(at int) int {
-	end := lineEnd(c.masked, at)
-	for n := 0; n < maxText && end < len(c.masked) && openText(c.masked[at:end]); n++ {
-		end = lineEnd(c.masked, end+1)
+	end := lineEnd(c.Masked, at)
+	for n := 0; n < maxText && end < len(c.Masked) && openText(c.Masked[at:end]); n++ {
+		end = lineEnd(c.Masked, end+1)
 	}
 	return end
 }
@@ -366,6 +367,6 @@ func (c code) continued(newline int, last byte) bool {
 	if strings.IndexByte(",=&|+\\.(<>", last) >= 0 && last != 0 {
 		return true
 	}
-	next := c.blanks(newline)
-	return next < len(c.masked) && (c.masked[next] == '.' || strings.HasPrefix(c.masked[next:], "->") || strings.HasPrefix(c.masked[next:], "?.") || c.masked[next] == '=' || strings.HasPrefix(c.masked[next:], "&&") || strings.HasPrefix(c.masked[next:], "||"))
+	next := c.Blanks(newline)
+	return next < len(c.Masked) && (c.Masked[next] == '.' || strings.HasPrefix(c.Masked[next:], "->") || strings.HasPrefix(c.Masked[next:], "?.") || c.Masked[next] == '=' || strings.HasPrefix(c.Masked[next:], "&&") || strings.HasPrefix(c.Masked[next:], "||"))
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"kedge/internal/core/detect"
 	"kedge/internal/text/lazyre"
 )
 
@@ -20,7 +21,7 @@ var (
 // cTests reads googletest, Catch2, doctest, Boost.Test, Unity, Criterion, CMocka, Check and their
 // kin: macros that begin a test, and functions that a runner is given or that are named as tests.
 func cTests(src string) []test {
-	c := cSyntax.code(src)
+	c := coded(detect.CSyntax, src)
 	lines := lineCounter{src: src}
 	tests := append(cMacros(c), cFunctions(c)...)
 	slices.SortStableFunc(tests, func(a, b test) int { return a.from - b.from })
@@ -28,7 +29,7 @@ func cTests(src string) []test {
 	for i := range tests {
 		t := &tests[i]
 		t.line = lines.at(t.from)
-		if cIgnored.MatchString(c.masked[t.from:t.to]) {
+		if cIgnored.MatchString(c.Masked[t.from:t.to]) {
 			t.skip = max(t.skip, sometimes)
 		}
 	}
@@ -49,18 +50,18 @@ func apart(tests []test) []test {
 
 func cMacros(c code) []test {
 	var tests []test
-	for _, m := range cMacro.FindAllStringSubmatchIndex(c.masked, -1) {
+	for _, m := range cMacro.FindAllStringSubmatchIndex(c.Masked, -1) {
 		open := m[1] - 1
-		end := c.partner(open)
-		word := part(c.masked, m, 1)
-		brace := c.blanks(end)
-		if brace >= len(c.masked) || c.masked[brace] != '{' {
+		end := c.Partner(open)
+		word := part(c.Masked, m, 1)
+		brace := c.Blanks(end)
+		if brace >= len(c.Masked) || c.Masked[brace] != '{' {
 			if word != "START_TEST" {
 				continue
 			}
 			brace = end
 		}
-		t := test{name: strings.Join(tokens(c.bare[open+1:max(open+1, end-1)]), " ")}
+		t := test{name: strings.Join(tokens(c.Bare[open+1:max(open+1, end-1)]), " ")}
 		t.fill(c, brace)
 		if strings.HasPrefix(t.name, "DISABLED_") || strings.Contains(t.name, " DISABLED_") || word == "IGNORE_TEST" || word == "CTEST_SKIP" || strings.Contains(t.name, "[.]") || strings.Contains(t.name, "disabled = true") {
 			t.name, t.skip = strings.Replace(t.name, "DISABLED_", "", 1), never
@@ -74,20 +75,20 @@ func cMacros(c code) []test {
 // if it names others.
 func cFunctions(c code) []test {
 	run, others := map[string]bool{}, false
-	for _, m := range cRuns.FindAllStringSubmatch(c.masked, -1) {
+	for _, m := range cRuns.FindAllStringSubmatch(c.Masked, -1) {
 		for _, w := range split(m[1]) {
 			run[w], others = true, true
 		}
 	}
 	var tests []test
 	end := 0
-	for _, m := range cFunction.FindAllStringSubmatchIndex(c.masked, -1) {
-		name := part(c.masked, m, 1)
+	for _, m := range cFunction.FindAllStringSubmatchIndex(c.Masked, -1) {
+		name := part(c.Masked, m, 1)
 		if m[0] < end || cUnused.MatchString(name) || name == "main" {
 			continue
 		}
-		brace := c.blanks(c.partner(m[1] - 1))
-		if brace >= len(c.masked) || c.masked[brace] != '{' {
+		brace := c.Blanks(c.Partner(m[1] - 1))
+		if brace >= len(c.Masked) || c.Masked[brace] != '{' {
 			continue
 		}
 		t := test{name: name}
@@ -95,7 +96,7 @@ func cFunctions(c code) []test {
 		if !run[name] && !cNamed.MatchString(name) {
 			continue
 		}
-		if others && !run[name] && strings.Count(c.masked, name) < 2 {
+		if others && !run[name] && strings.Count(c.Masked, name) < 2 {
 			t.skip = never
 		}
 		tests = append(tests, t)

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"kedge/internal/core/detect"
 	"kedge/internal/text/lazyre"
 )
 
@@ -30,7 +31,7 @@ func goTests(src string) []test {
 		return goBroken(src)
 	}
 	g := goFile{fset: fset, src: src}
-	_, g.bare = goSyntax.mask(src)
+	_, g.bare = detect.GoSyntax.Mask(src)
 	rest := test{rest: true, line: 1, helpers: map[string]bool{}}
 	whole := goExcluded(f, src)
 	for _, d := range f.Decls {
@@ -58,7 +59,7 @@ func goTests(src string) []test {
 
 // help adds a declaration that is no test to the rest of the file.
 func (g *goFile) help(rest *test, d ast.Decl) {
-	rest.body = append(rest.body, codeLines(g.text(d, 0))...)
+	rest.body = append(rest.body, detect.CodeLines(g.text(d, 0))...)
 	t, owner := "t", ""
 	if fn, ok := d.(*ast.FuncDecl); ok {
 		owner = fn.Name.Name
@@ -174,7 +175,7 @@ func (g *goFile) add(name string, pos token.Pos, body *ast.BlockStmt, s goScan) 
 		asserts++ // its output is compared
 	}
 	g.tests = append(g.tests, test{
-		name: name, line: g.fset.Position(pos).Line, skip: s.skip, asserts: asserts, body: codeLines(g.text(body, 1)),
+		name: name, line: g.fset.Position(pos).Line, skip: s.skip, asserts: asserts, body: detect.CodeLines(g.text(body, 1)),
 		claims: g.claims(body, s.t),
 	})
 	for _, sub := range s.subs {

@@ -1,6 +1,10 @@
 package testguard
 
-import "bytes"
+import (
+	"bytes"
+
+	"kedge/internal/core/detect"
+)
 
 // Stands says which version of a changed file stands in a corner.
 type Stands int
@@ -65,30 +69,30 @@ func (c *Corner) settle(same string) {
 // parts is one file in both corners, and which sides of it changed.
 type parts struct {
 	oldSource, oldTests File
-	side                Side
+	side                detect.Side
 	tests, source       bool
 	inseparable         bool // its tests cannot stand without its source
 }
 
 func divide(c Change, extra []string) parts {
-	side := SideOf(c.Path, extra)
+	side := detect.SideOf(c.Path, extra)
 	p := parts{
-		side: side, tests: side == Tests, source: side == Source || side == Build,
+		side: side, tests: side == detect.Tests, source: side == detect.Source || side == detect.Build,
 		oldSource: File{Path: c.Path, Stands: New}, oldTests: File{Path: c.Path, Stands: New},
 	}
 	switch side {
-	case Tests:
+	case detect.Tests:
 		p.oldTests.Stands = Old
-	case Source:
+	case detect.Source:
 		p.oldSource.Stands = Old
 		p.mix(c)
-	case Build:
-		if m, ok := splitFile(c); ok {
-			p.tests = !bytes.Equal(m.oldSource, c.Before)
-			p.source = !bytes.Equal(m.oldTests, c.Before)
-			p.oldTests = stands(c, m.oldTests)
+	case detect.Build:
+		if m, ok := detect.Split(c.Path, c.Before, c.After); ok {
+			p.tests = !bytes.Equal(m.OldSource, c.Before)
+			p.source = !bytes.Equal(m.OldTests, c.Before)
+			p.oldTests = stands(c, m.OldTests)
 		}
-	case Neither:
+	case detect.Neither:
 	}
 	return p
 }
@@ -96,12 +100,12 @@ func divide(c Change, extra []string) parts {
 // mix takes over a source file that holds tests too. The tests of one that is new go with
 // it: there is no older source to run them against.
 func (p *parts) mix(c Change) {
-	m, ok := splitFile(c)
+	m, ok := detect.Split(c.Path, c.Before, c.After)
 	switch {
 	case ok:
-		p.tests = !bytes.Equal(m.oldSource, c.Before)
-		p.source = !bytes.Equal(m.oldTests, c.Before)
-		p.oldSource, p.oldTests = stands(c, m.oldSource), stands(c, m.oldTests)
+		p.tests = !bytes.Equal(m.OldSource, c.Before)
+		p.source = !bytes.Equal(m.OldTests, c.Before)
+		p.oldSource, p.oldTests = stands(c, m.OldSource), stands(c, m.OldTests)
 	case c.Before == nil && len(read(c.Path, c.After)) > 0:
 		p.tests, p.inseparable = true, true
 	}
@@ -127,8 +131,8 @@ type divided struct {
 }
 
 func (d *divided) add(c Change, p parts) {
-	d.source = d.source || p.source && p.side == Source
-	d.build = d.build || p.source && p.side == Build
+	d.source = d.source || p.source && p.side == detect.Source
+	d.build = d.build || p.source && p.side == detect.Build
 	if !p.tests {
 		return
 	}

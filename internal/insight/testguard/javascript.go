@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"kedge/internal/core/detect"
 	"kedge/internal/text/lazyre"
 )
 
@@ -25,8 +26,8 @@ type jsNode struct {
 
 // jsTests reads jest, vitest, mocha, jasmine, playwright, cypress and node:test.
 func jsTests(src string) []test {
-	c := jsSyntax.code(src)
-	masked := c.masked
+	c := coded(detect.JSSyntax, src)
+	masked := c.Masked
 	lines := lineCounter{src: src}
 	var nodes []jsNode
 	var open []int
@@ -77,23 +78,23 @@ var jsReceiver = lazyre.New(`(?:^|[^\w$.])(?:t|tt|st|tap|QUnit)\.$`)
 // jsRead reads one call; false when it is no test but says something about the
 // one it stands in, as test.skip(condition) does.
 func jsRead(c code, m []int) (jsNode, bool) {
-	prefix, word, mods := part(c.masked, m, 1), part(c.masked, m, 2), part(c.masked, m, 3)
+	prefix, word, mods := part(c.Masked, m, 1), part(c.Masked, m, 2), part(c.Masked, m, 3)
 	n := jsNode{suite: word == "describe" || word == "suite" || word == "context", from: m[1] - 1}
 	n.to = jsEnd(c, n.from)
 	chain := jsModifiers(mods)
 	if slices.Contains(chain, "each") || slices.Contains(chain, "skipIf") || slices.Contains(chain, "runIf") || slices.Contains(chain, "for") {
-		next := c.blanks(n.to)
-		if next >= len(c.masked) || c.masked[next] != '(' {
+		next := c.Blanks(n.to)
+		if next >= len(c.Masked) || c.Masked[next] != '(' {
 			return n, false
 		}
-		n.from, n.to = next, c.partner(next)
+		n.from, n.to = next, c.Partner(next)
 	}
 	for _, mod := range chain {
 		if jsNotATest[mod] || !jsMods[mod] {
 			return n, false
 		}
 	}
-	n.name, n.plain = jsName(c.src, n.from+1)
+	n.name, n.plain = jsName(c.Src, n.from+1)
 	n.skip, n.focused = jsState(prefix, chain)
 	if !n.plain && n.skip != runs {
 		return n, false
@@ -150,13 +151,13 @@ func jsState(prefix string, chain []string) (skip, bool) {
 
 // jsEnd is behind the bracket or the template that begins at open.
 func jsEnd(c code, open int) int {
-	if c.masked[open] != '`' {
-		return c.partner(open)
+	if c.Masked[open] != '`' {
+		return c.Partner(open)
 	}
-	if i := strings.IndexByte(c.masked[open+1:], '`'); i >= 0 {
+	if i := strings.IndexByte(c.Masked[open+1:], '`'); i >= 0 {
 		return open + i + 2
 	}
-	return len(c.masked)
+	return len(c.Masked)
 }
 
 // jsName is the string that is a call's first argument.
@@ -179,11 +180,11 @@ func jsName(src string, at int) (string, bool) {
 // jsAnnotation reads test.skip(condition): without a condition, or with true, it
 // is for always.
 func jsAnnotation(c code, m []int) skip {
-	s, _ := jsState("", jsModifiers(part(c.masked, m, 3)))
-	if s == runs || c.masked[m[1]-1] != '(' {
+	s, _ := jsState("", jsModifiers(part(c.Masked, m, 3)))
+	if s == runs || c.Masked[m[1]-1] != '(' {
 		return s
 	}
-	args := strings.TrimSpace(c.masked[m[1]:max(m[1], c.partner(m[1]-1)-1)])
+	args := strings.TrimSpace(c.Masked[m[1]:max(m[1], c.Partner(m[1]-1)-1)])
 	if args == "" || args == "true" || strings.HasPrefix(args, "true,") {
 		return never
 	}
@@ -205,13 +206,13 @@ func jsFlatten(c code, nodes []jsNode, whole skip) []test {
 			continue
 		}
 		n.name = strings.Join(append(names, n.name), " > ")
-		body := c.masked[n.from:n.to]
+		body := c.Masked[n.from:n.to]
 		if jsSkipNow.MatchString(body) {
 			n.skip = max(n.skip, sometimes)
 		}
 		n.test.from, n.test.to = jsBody(c, n.from, n.to)
-		if args := c.masked[n.test.from:n.test.to]; strings.TrimSpace(args) != "" && !strings.Contains(args, "{") && !strings.Contains(args, "=>") {
-			n.claims = append(n.claims, claim{words: append([]string{"with"}, tokens(c.bare[n.test.from:n.test.to])...), line: n.line}) // a macro, and what it is given
+		if args := c.Masked[n.test.from:n.test.to]; strings.TrimSpace(args) != "" && !strings.Contains(args, "{") && !strings.Contains(args, "=>") {
+			n.claims = append(n.claims, claim{words: append([]string{"with"}, tokens(c.Bare[n.test.from:n.test.to])...), line: n.line}) // a macro, and what it is given
 		}
 		tests = append(tests, n.test)
 	}
@@ -220,7 +221,7 @@ func jsFlatten(c code, nodes []jsNode, whole skip) []test {
 
 // jsBody leaves out the name, which may change.
 func jsBody(c code, from, to int) (int, int) {
-	if i := strings.IndexByte(c.masked[from:to], ','); i >= 0 {
+	if i := strings.IndexByte(c.Masked[from:to], ','); i >= 0 {
 		from += i + 1
 	}
 	return from, max(from, to-1)

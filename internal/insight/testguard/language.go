@@ -6,16 +6,22 @@ import (
 	"slices"
 	"strings"
 
+	"kedge/internal/core/detect"
 	"kedge/internal/text/glob"
 	"kedge/internal/text/lazyre"
 )
 
-// language reads the tests of a source file. It is never given more than
-// maxSource bytes.
-type language func(src string) []test
+// code is a source whose tests are read.
+type code struct {
+	detect.Code
+	lined bool // a statement ends with its line
+}
 
-// maxSource bounds what is read: no one writes tests of this size by hand.
-const maxSource = 2 << 20
+func coded(x detect.Syntax, src string) code { return code{Code: x.Code(src)} }
+
+// language reads the tests of a source file. It is never given more than
+// detect.MaxSource bytes.
+type language func(src string) []test
 
 var languages = map[string]language{
 	".go": goTests, ".py": pythonTests, ".rs": rustTests, ".java": javaTests, ".kt": javaTests,
@@ -25,29 +31,11 @@ var languages = map[string]language{
 	".rb": rubyTests, ".php": phpTests, ".bats": batsTests, ".sh": shellTests, ".bash": shellTests,
 }
 
-// testNames are the names that runners look for. Rust keeps tests beside the
-// code, so there every file is read, whatever its name.
-var testNames = lazyre.New(`(?i)` + strings.Join([]string{
-	`_(test|tests|unittest)\.(go|py|rs|rb|exs|dart|c|cc|cpp|cxx|php|sh)$`,
-	`(^|/)(test_[^/]*|conftest)\.py$`, `(^|/)test[_-][^/]*\.(c|cc|cpp|cxx|rb|sh|bash|php|[cm]?[jt]sx?)$`,
-	`[._-](test|tests|spec|cy|e2e|test-d)\.[cm]?[jt]sx?$`,
-	`_spec\.rb$`, `\.(bats|feature)$`,
-	`(^|/)(__tests__|tests?|specs?|e2e|cypress)/([^/]+/)*[^/]+\.([cm]?[jt]sx?|py|rs|rb|php|exs|sh|bash|bats|c|cc|cpp|cxx|h|hpp|hh|m|mm|t|pl)$`,
-	`(^|/)t/([^/]+/)*[^/]+\.(sh|bash|t|c|pl)$`, `(^|/)(tests?|test[_-][^/]*|[^/]*[_-]tests?)\.(c|cc|cpp|cxx|rb|php|sh|bash)$`,
-}, "|") + `|` + `(?-i:(Test|Tests|IT|Spec)\.(java|kt|scala|groovy|php|cs|swift)$|(^|/)(Test[A-Z]\w*\.(java|kt)$|src/test/))`)
-
-// IsTest tells by its name whether a file holds tests. Files of data below
-// testdata do not.
-func IsTest(name string) bool {
-	name = strings.ReplaceAll(name, `\`, "/")
-	return testNames.MatchString(name) && !strings.Contains("/"+name, "/testdata/") && !strings.Contains("/"+name, "/node_modules/")
-}
-
 // language gives the reader for a file that may hold tests; nil when its tests
 // cannot be counted.
 func (g Guard) language(name string) language {
 	ext := strings.ToLower(path.Ext(name))
-	if ext != ".rs" && !IsTest(name) && !slices.ContainsFunc(g.Tests, func(p string) bool { return glob.Match(p, name) }) {
+	if ext != ".rs" && !detect.IsTest(name) && !slices.ContainsFunc(g.Tests, func(p string) bool { return glob.Match(p, name) }) {
 		return nil
 	}
 	return languages[ext]
@@ -57,11 +45,11 @@ func (g Guard) language(name string) language {
 // file behind them.
 func (g Guard) read(name string, src []byte) []test {
 	lang := g.language(name)
-	if lang == nil || src == nil || len(src) > maxSource {
+	if lang == nil || src == nil || len(src) > detect.MaxSource {
 		return nil
 	}
 	tests := lang(string(src))
-	if strings.HasSuffix(name, ".rs") && !IsTest(name) {
+	if strings.HasSuffix(name, ".rs") && !detect.IsTest(name) {
 		inTests(string(src), &tests[len(tests)-1])
 	}
 	seen := map[string]int{}
@@ -79,7 +67,7 @@ func (g Guard) read(name string, src []byte) []test {
 // finish gives each test what stands in it, but for the tests inside it, and adds the rest of the
 // file.
 func (c code) finish(tests []test, asserts *lazyre.Regexp) []test {
-	lines := lineCounter{src: c.src}
+	lines := lineCounter{src: c.Src}
 	for i := range tests {
 		var inner []test
 		for j := i + 1; j < len(tests) && tests[j].from < tests[i].to; j++ {
@@ -88,7 +76,7 @@ func (c code) finish(tests []test, asserts *lazyre.Regexp) []test {
 		c.collect(&tests[i], inner, asserts, &lines)
 		tests[i].asserts += assertions(tests[i])
 	}
-	rest := test{rest: true, line: 1, to: len(c.src)}
+	rest := test{rest: true, line: 1, to: len(c.Src)}
 	c.collect(&rest, tests, asserts, &lines)
 	rest.helpers = c.own(rest.claims)
 	return append(tests, rest)
@@ -98,15 +86,16 @@ func (c code) finish(tests []test, asserts *lazyre.Regexp) []test {
 func inTests(src string, rest *test) {
 	lines := lineCounter{src: src}
 	var spans [][2]int
-	for _, r := range rustRegions(src) {
-		spans = append(spans, [2]int{lines.at(r.from), lines.at(r.to)})
+	parts, _ := detect.TestParts("a.rs", src)
+	for _, r := range parts {
+		spans = append(spans, [2]int{lines.at(r.From), lines.at(r.To)})
 	}
 	rest.claims = slices.DeleteFunc(rest.claims, func(c claim) bool {
 		return !slices.ContainsFunc(spans, func(s [2]int) bool { return s[0] <= c.line && c.line <= s[1] })
 	})
 	rest.body = nil
-	for _, r := range rustRegions(src) {
-		rest.body = append(rest.body, codeLines(src[r.from:r.to])...)
+	for _, r := range parts {
+		rest.body = append(rest.body, detect.CodeLines(src[r.From:r.To])...)
 	}
 }
 
@@ -124,7 +113,7 @@ func (c code) collect(t *test, inner []test, asserts *lazyre.Regexp, lines *line
 	piece := func(to int) {
 		if at < to {
 			t.claims = append(t.claims, c.claimsIn(at, to, asserts, lines)...)
-			t.body = append(t.body, codeLines(c.bare[at:to])...)
+			t.body = append(t.body, detect.CodeLines(c.Bare[at:to])...)
 		}
 	}
 	for _, in := range inner {
@@ -145,7 +134,7 @@ var helper = lazyre.New(`\b(?:func|def|function|fn|fun|sub)\s+(?:self\.)?([\pL_]
 func (c code) own(claims []claim) map[string]bool {
 	owners, helpers := map[int]string{}, map[string]bool{}
 	owner, n := "", 0
-	for line := range strings.SplitSeq(c.masked, "\n") {
+	for line := range strings.SplitSeq(c.Masked, "\n") {
 		n++
 		if name := helperName(strings.TrimSpace(line)); name != "" {
 			owner = name
@@ -169,17 +158,6 @@ func helperName(line string) string {
 		return ""
 	}
 	return m[1] + m[2] + m[3] + m[4]
-}
-
-// codeLines cuts a body into its lines, without blanks at their ends.
-func codeLines(body string) []string {
-	var out []string
-	for l := range strings.SplitSeq(body, "\n") {
-		if l = strings.TrimSpace(l); l != "" {
-			out = append(out, l)
-		}
-	}
-	return out
 }
 
 // lineAt is the line of an offset; callers go through a file once, so that the

@@ -4,6 +4,7 @@ import (
 	"path"
 	"slices"
 
+	"kedge/internal/core/detect"
 	"kedge/internal/text/lazyre"
 )
 
@@ -17,10 +18,10 @@ var meddling = lazyre.New(`^(?:func\s+(?:init|TestMain)\b|(?:async\s+)?def\s+(?:
 // of the new ones, and cannot fail where these pass.
 func onlyAdds(c Change) bool {
 	switch {
-	case IsRunner(c.Path) || c.After == nil:
+	case detect.IsRunner(c.Path) || c.After == nil:
 		return false
 	case c.Before == nil:
-		return !slices.ContainsFunc(codeLines(string(c.After)), meddling.MatchString)
+		return !slices.ContainsFunc(detect.CodeLines(string(c.After)), meddling.MatchString)
 	case path.Base(c.Path) == "package.json":
 		return false
 	}

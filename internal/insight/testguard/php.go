@@ -3,6 +3,7 @@ package testguard
 import (
 	"strings"
 
+	"kedge/internal/core/detect"
 	"kedge/internal/text/lazyre"
 )
 
@@ -18,21 +19,21 @@ var (
 
 // phpTests reads PHPUnit and Pest.
 func phpTests(src string) []test {
-	c := phpSyntax.code(src)
+	c := coded(detect.PHPSyntax, src)
 	lines := lineCounter{src: src}
 	tests := phpPests(c)
 	end := 0
-	for _, m := range phpMethod.FindAllStringSubmatchIndex(c.masked, -1) {
+	for _, m := range phpMethod.FindAllStringSubmatchIndex(c.Masked, -1) {
 		if m[0] < end {
 			continue
 		}
-		name := part(c.masked, m, 1)
-		head := c.src[max(end, lastOf(c.masked[:m[0]], ";{}")):m[0]]
+		name := part(c.Masked, m, 1)
+		head := c.Src[max(end, lastOf(c.Masked[:m[0]], ";{}")):m[0]]
 		if !strings.HasPrefix(strings.ToLower(name), "test") && !phpMarked.MatchString(head) {
 			continue
 		}
 		t := test{name: name, line: lines.at(m[0])}
-		end = t.fill(c, c.partner(m[1]-1))
+		end = t.fill(c, c.Partner(m[1]-1))
 		t.skip = phpSkip(c, t)
 		for _, e := range phpExpects.FindAllStringIndex(head, -1) {
 			t.claims = append(t.claims, claim{words: tokens(head[e[0]:e[1]]), line: t.line})
@@ -44,11 +45,11 @@ func phpTests(src string) []test {
 
 // phpSkip tells whether a body skips: as its first statement always, deeper down sometimes.
 func phpSkip(c code, t test) skip {
-	m := phpSkips.FindStringIndex(c.masked[t.from:t.to])
+	m := phpSkips.FindStringIndex(c.Masked[t.from:t.to])
 	if m == nil {
 		return runs
 	}
-	if strings.ContainsAny(c.masked[t.from:t.from+m[0]], ";{") {
+	if strings.ContainsAny(c.Masked[t.from:t.from+m[0]], ";{") {
 		return sometimes
 	}
 	return never
@@ -57,20 +58,20 @@ func phpSkip(c code, t test) skip {
 // phpPests are the calls of Pest: it('…', function () { … }) and what is chained to them.
 func phpPests(c code) []test {
 	var tests []test
-	lines := lineCounter{src: c.src}
+	lines := lineCounter{src: c.Src}
 	end := 0
-	for _, m := range phpPest.FindAllStringSubmatchIndex(c.masked, -1) {
+	for _, m := range phpPest.FindAllStringSubmatchIndex(c.Masked, -1) {
 		if m[0] < end {
 			continue
 		}
-		name, ok := jsName(c.src, m[1])
+		name, ok := jsName(c.Src, m[1])
 		if !ok {
 			continue
 		}
-		end = c.partner(m[1] - 1)
+		end = c.Partner(m[1] - 1)
 		t := test{name: name, line: lines.at(m[0])}
 		t.from, t.to = jsBody(c, m[1], end)
-		switch after := phpAfter.FindStringSubmatch(c.masked[end:min(len(c.masked), end+100)]); {
+		switch after := phpAfter.FindStringSubmatch(c.Masked[end:min(len(c.Masked), end+100)]); {
 		case after == nil:
 			t.skip = phpSkip(c, t)
 		case after[1] == "only":

@@ -3,6 +3,7 @@ package testguard
 import (
 	"strings"
 
+	"kedge/internal/core/detect"
 	"kedge/internal/text/lazyre"
 )
 
@@ -40,9 +41,9 @@ type pyReader struct {
 
 // pythonTests reads pytest and unittest by indentation.
 func pythonTests(src string) []test {
-	c := pythonSyntax.code(src)
+	c := coded(detect.PythonSyntax, src)
 	r := pyReader{}
-	for i, line := range strings.Split(c.masked, "\n") {
+	for i, line := range strings.Split(c.Masked, "\n") {
 		r.end = r.at + len(line)
 		if strings.TrimSpace(line) != "" {
 			r.line(i, line)

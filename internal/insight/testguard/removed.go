@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"kedge/internal/core/detect"
 	"kedge/internal/text/lazyre"
 )
 
@@ -32,12 +33,12 @@ func (g Guard) removed(changes []Change) map[string]bool {
 	var was, is []symbol
 	words := map[string]bool{}
 	for _, c := range changes {
-		if SideOf(c.Path, g.Tests) != Source || !IsSource(c.Path) || len(c.Before) > maxSource || len(c.After) > maxSource {
+		if detect.SideOf(c.Path, g.Tests) != detect.Source || !IsSource(c.Path) || len(c.Before) > detect.MaxSource || len(c.After) > detect.MaxSource {
 			continue
 		}
 		was = append(was, symbols(c.Path, c.Before)...)
 		is = append(is, symbols(c.Path, c.After)...)
-		for _, w := range split(withoutTests(c.Path, string(c.After))) {
+		for _, w := range split(detect.WithoutTests(c.Path, string(c.After))) {
 			words[w] = true
 		}
 		if c.After != nil {
@@ -54,14 +55,6 @@ func (g Guard) removed(changes []Change) map[string]bool {
 	return out
 }
 
-// withoutTests is a source file without the tests that it holds: these mention what they test.
-func withoutTests(name, src string) string {
-	if splitterOf(name) == nil {
-		return src
-	}
-	return compose(src, splitterOf(name)(src), "", nil)
-}
-
 func stem(name string) string { return strings.TrimSuffix(path.Base(name), path.Ext(name)) }
 
 // maxBody is how many lines behind a declaration are looked at.
@@ -71,8 +64,8 @@ func symbols(name string, src []byte) []symbol {
 	if src == nil {
 		return nil
 	}
-	out := []symbol{{name: stem(name), body: codeLines(string(src[:min(len(src), 20_000)]))}}
-	text := withoutTests(name, string(src))
+	out := []symbol{{name: stem(name), body: detect.CodeLines(string(src[:min(len(src), 20_000)]))}}
+	text := detect.WithoutTests(name, string(src))
 	found := defined.FindAllStringSubmatchIndex(text, -1)
 	for i, m := range found {
 		end := len(text)
@@ -81,7 +74,7 @@ func symbols(name string, src []byte) []symbol {
 		}
 		for g := 1; g < len(m)/2; g++ {
 			if m[2*g] >= 0 {
-				lines := codeLines(text[m[1]:max(m[1], min(end, m[1]+4000))])
+				lines := detect.CodeLines(text[m[1]:max(m[1], min(end, m[1]+4000))])
 				out = append(out, symbol{name: text[m[2*g]:m[2*g+1]], body: lines[:min(len(lines), maxBody)]})
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"kedge/internal/core/detect"
 	"kedge/internal/text/lazyre"
 )
 
@@ -30,14 +31,14 @@ func (c code) rowsIn(from, to int, claimed [][2]int, lines *lineCounter) []claim
 		if !c.opensList(i, from) {
 			continue
 		}
-		end := min(c.partner(i)-1, to)
+		end := min(c.Partner(i)-1, to)
 		rows := c.elements(i, end)
 		if len(rows) == 0 {
 			continue
 		}
 		tables++
 		for _, r := range rows {
-			out = append(out, claim{words: tokens(c.bare[r[0]:r[1]]), row: true, table: tables, line: lines.at(r[0])})
+			out = append(out, claim{words: tokens(c.Bare[r[0]:r[1]]), row: true, table: tables, line: lines.at(r[0])})
 		}
 		i = end
 	}
@@ -46,11 +47,11 @@ func (c code) rowsIn(from, to int, claimed [][2]int, lines *lineCounter) []claim
 
 // opensList tells whether a bracket begins a literal: no call, no index, no block.
 func (c code) opensList(i, from int) bool {
-	b := c.masked[i]
+	b := c.Masked[i]
 	if b != '[' && b != '{' && b != '(' {
 		return false
 	}
-	before := strings.TrimRight(c.masked[max(from, i-60):i], " \t\n")
+	before := strings.TrimRight(c.Masked[max(from, i-60):i], " \t\n")
 	if before == "" {
 		return b != '{'
 	}
@@ -58,7 +59,7 @@ func (c code) opensList(i, from int) bool {
 	if last == '#' || strings.HasSuffix(before, "#!") {
 		return false // an attribute
 	}
-	adjacent := i > 0 && wordByte(c.masked[i-1])
+	adjacent := i > 0 && detect.WordByte(c.Masked[i-1])
 	switch {
 	case strings.HasSuffix(before, "=>") || strings.HasSuffix(before, "->"):
 		return b == '['
@@ -75,9 +76,9 @@ func (c code) elements(open, end int) [][2]int {
 	var parts [][2]int
 	start := open + 1
 	for i := open + 1; i < end; i++ {
-		switch c.masked[i] {
+		switch c.Masked[i] {
 		case '(', '[', '{':
-			i = max(i, min(c.partner(i), end)-1)
+			i = max(i, min(c.Partner(i), end)-1)
 		case ';':
 			return nil // a block
 		case ',':
@@ -85,7 +86,7 @@ func (c code) elements(open, end int) [][2]int {
 			start = i + 1
 		}
 	}
-	if strings.TrimSpace(c.masked[start:max(start, end)]) != "" {
+	if strings.TrimSpace(c.Masked[start:max(start, end)]) != "" {
 		parts = append(parts, [2]int{start, end})
 	}
 	any := c.looped(open, end)
@@ -94,7 +95,7 @@ func (c code) elements(open, end int) [][2]int {
 	}
 	var rows [][2]int
 	for _, p := range parts {
-		text := c.bare[p[0]:max(p[0], p[1])]
+		text := c.Bare[p[0]:max(p[0], p[1])]
 		if literal.MatchString(text) && (any || rowStart.MatchString(text[:min(len(text), 400)])) {
 			rows = append(rows, p)
 		}
@@ -104,7 +105,7 @@ func (c code) elements(open, end int) [][2]int {
 
 // argument tells whether a list is one of the arguments of a call.
 func (c code) argument(open int) bool {
-	before := strings.TrimRight(c.masked[max(0, open-60):open], " \t\n")
+	before := strings.TrimRight(c.Masked[max(0, open-60):open], " \t\n")
 	return before != "" && strings.IndexByte("(,", before[len(before)-1]) >= 0
 }
 
@@ -112,11 +113,11 @@ var keyedRow = lazyre.New("^\\s*[\"'`][^\"'`\\n]*[\"'`]\\s*(?::|=>)")
 
 // keyed tells whether an element is a value with its name.
 func (c code) keyed(part [2]int) bool {
-	return keyedRow.MatchString(c.bare[part[0]:max(part[0], part[1])])
+	return keyedRow.MatchString(c.Bare[part[0]:max(part[0], part[1])])
 }
 
 // looped tells whether a list is gone through by a loop, or by a runner that takes its values as
 // cases.
 func (c code) looped(open, end int) bool {
-	return loopBefore.MatchString(c.masked[max(0, open-120):open]) || loopAfter.MatchString(c.masked[min(end+1, len(c.masked)):min(end+40, len(c.masked))])
+	return loopBefore.MatchString(c.Masked[max(0, open-120):open]) || loopAfter.MatchString(c.Masked[min(end+1, len(c.Masked)):min(end+40, len(c.Masked))])
 }

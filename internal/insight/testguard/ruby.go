@@ -3,6 +3,7 @@ package testguard
 import (
 	"strings"
 
+	"kedge/internal/core/detect"
 	"kedge/internal/text/lazyre"
 )
 
@@ -37,8 +38,8 @@ type rubyReader struct {
 
 // rubyTests reads minitest, test-unit and RSpec by indentation.
 func rubyTests(src string) []test {
-	r := rubyReader{c: rubySyntax.code(src)}
-	for i, line := range strings.Split(r.c.masked, "\n") {
+	r := rubyReader{c: coded(detect.RubySyntax, src)}
+	for i, line := range strings.Split(r.c.Masked, "\n") {
 		r.end = r.at + len(line)
 		if text := strings.TrimSpace(line); text != "" {
 			r.line(i+1, len(line)-len(strings.TrimLeft(line, " \t")), text)
@@ -87,7 +88,7 @@ func (r *rubyReader) inTest() bool { return len(r.scopes) > 0 && r.scopes[len(r.
 
 // name is the first string of the line, or its second word.
 func (r *rubyReader) name(text string) string {
-	if m := rubyName.FindStringSubmatch(r.c.bare[r.at:r.end]); m != nil {
+	if m := rubyName.FindStringSubmatch(r.c.Bare[r.at:r.end]); m != nil {
 		return m[1] + m[2]
 	}
 	if words := strings.Fields(text); len(words) > 1 {
@@ -102,7 +103,7 @@ func (r *rubyReader) open(indent int, name, mark string, test int) {
 		s.skip, s.focused = r.scopes[k-1].skip, r.scopes[k-1].focused
 		s.name = r.scopes[k-1].name + " > " + name
 	}
-	line := r.c.bare[r.at:r.end]
+	line := r.c.Bare[r.at:r.end]
 	meta := rubyMeta.FindStringSubmatch(line)
 	if mark == "x" || meta != nil && !strings.Contains(meta[0], "focus") {
 		s.skip = never
@@ -141,9 +142,9 @@ func (r *rubyReader) define(n, indent int, text string) {
 
 // inline is where the block of this line stands.
 func (r *rubyReader) inline() (from, to int) {
-	line := r.c.masked[r.at:r.end]
+	line := r.c.Masked[r.at:r.end]
 	if i := strings.IndexByte(line, '{'); i >= 0 && !rubyInline.MatchString(line) {
-		return r.at + i + 1, max(r.at+i+1, r.c.partner(r.at+i)-1)
+		return r.at + i + 1, max(r.at+i+1, r.c.Partner(r.at+i)-1)
 	}
 	from = r.at + strings.Index(line, "do") + 2
 	return from, max(from, r.at+strings.LastIndex(line, "end"))
@@ -152,7 +153,7 @@ func (r *rubyReader) inline() (from, to int) {
 func (r *rubyReader) inBody(indent int, text string) {
 	s := r.scopes[len(r.scopes)-1]
 	t := &r.tests[s.test]
-	first := strings.TrimSpace(r.c.masked[t.from:max(t.from, t.to)]) == ""
+	first := strings.TrimSpace(r.c.Masked[t.from:max(t.from, t.to)]) == ""
 	t.to = max(t.to, r.end)
 	switch {
 	case !rubySkips.MatchString(text):

@@ -1,30 +1,30 @@
 package testguard
 
 import (
-	"encoding/json"
 	"fmt"
 	"path"
 	"slices"
 	"strings"
 
 	"kedge"
+	"kedge/internal/core/detect"
 	"kedge/internal/text/lazyre"
 )
 
 // runnerFindings reports a change after which the tests no longer run, or nobody heeds what they say.
 func runnerFindings(c Change) []Finding {
-	if len(c.Before) > maxSource || len(c.After) > maxSource {
+	if len(c.Before) > detect.MaxSource || len(c.After) > detect.MaxSource {
 		return nil
 	}
 	base := strings.ToLower(path.Base(c.Path))
 	switch {
 	case c.After == nil:
 		return nil
-	case Shadows(c.Path) && c.Before == nil:
+	case detect.Shadows(c.Path) && c.Before == nil:
 		return runner(c, "%q takes the place of what the tests are run with", "rename it")
 	case base == "package.json":
 		return packageRunner(c)
-	case splitterOf(c.Path) != nil && strings.Contains(base, "makefile"):
+	case strings.HasSuffix(base, "makefile") || strings.HasPrefix(base, "makefile."):
 		return makeRunner(c)
 	case base == ".npmrc" || strings.HasPrefix(base, ".yarnrc"):
 		return lineRunner(c, shellLine, "%q sets the shell that scripts are run with")
@@ -61,8 +61,8 @@ func exitRunner(c Change) []Finding {
 		when bool
 	}{
 		{hardExit, languages[ext] != nil},
-		{goInitExit, ext == ".go" && !IsTest(c.Path)},
-		{setupExit, IsRunner(c.Path) && languages[ext] != nil},
+		{goInitExit, ext == ".go" && !detect.IsTest(c.Path)},
+		{setupExit, detect.IsRunner(c.Path) && languages[ext] != nil},
 	} {
 		if r.when && count(r.re, c.After) > count(r.re, c.Before) {
 			return runner(c, what, fix)
@@ -83,13 +83,13 @@ func lineRunner(c Change, re *lazyre.Regexp, what string) []Finding {
 // packageRunner finds scripts of package.json that no longer run tests, or whose result is
 // swallowed.
 func packageRunner(c Change) []Finding {
-	var before, after map[string]json.RawMessage
-	if json.Unmarshal(c.Before, &before) != nil || json.Unmarshal(c.After, &after) != nil {
+	was, ok1 := detect.TestScripts(c.Before)
+	is, ok2 := detect.TestScripts(c.After)
+	if !ok1 || !ok2 {
 		return nil
 	}
-	was, is := scriptsOf(before), scriptsOf(after)
 	for _, name := range sorted(was) {
-		if !testScript.MatchString(name) || emptyScript(was[name]) {
+		if emptyScript(was[name]) {
 			continue
 		}
 		now, ok := is[name]
@@ -128,16 +128,18 @@ func swallows(was, is string) bool {
 func makeRunner(c Change) []Finding {
 	before, after := string(c.Before), string(c.After)
 	is := map[string]string{}
-	for _, r := range makeRegions(after) {
-		is[r.key] = after[r.from:r.to]
+	parts, _ := detect.TestParts("Makefile", after)
+	for _, r := range parts {
+		is[r.Key] = after[r.From:r.To]
 	}
-	for _, r := range makeRegions(before) {
-		was, now := recipe(before[r.from:r.to]), recipe(is[r.key])
-		_, there := is[r.key]
+	parts, _ = detect.TestParts("Makefile", before)
+	for _, r := range parts {
+		was, now := recipe(before[r.From:r.To]), recipe(is[r.Key])
+		_, there := is[r.Key]
 		switch {
-		case len(was) == 0 || !there && !strings.HasPrefix(r.key, "test#") && !strings.HasPrefix(r.key, "check#"):
-		case len(now) == 0 && !needs(is[r.key]) || makeSwallows(was, now):
-			name, _, _ := strings.Cut(r.key, "#")
+		case len(was) == 0 || !there && !strings.HasPrefix(r.Key, "test#") && !strings.HasPrefix(r.Key, "check#"):
+		case len(now) == 0 && !needs(is[r.Key]) || makeSwallows(was, now):
+			name, _, _ := strings.Cut(r.Key, "#")
 			return runner(c, fmt.Sprintf("the target %q of %%q no longer runs the tests", name), "restore the target")
 		}
 	}

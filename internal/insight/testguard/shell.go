@@ -3,6 +3,7 @@ package testguard
 import (
 	"strings"
 
+	"kedge/internal/core/detect"
 	"kedge/internal/text/lazyre"
 )
 
@@ -19,18 +20,18 @@ var shellCut = lazyre.New(`(?m)^(?:@test\b|\}[ \t]*$|test_expect_\w+ )`)
 // shellCode masks a script piece by piece: a quote that is left open, in a here document, spoils no
 // more than one piece. Brackets in shell are not always in pairs, so lines are its statements.
 func shellCode(src string) code {
-	c := code{src: src, closes: make([]int32, len(src)), lined: true}
+	c := code{Code: detect.Code{Src: src, Closes: make([]int32, len(src))}, lined: true}
 	var masked, bare strings.Builder
 	at := 0
 	for _, m := range append(shellCut.FindAllStringIndex(src, -1), []int{len(src), len(src)}) {
-		a, b := shellSyntax.mask(src[at:m[0]])
+		a, b := detect.ShellSyntax.Mask(src[at:m[0]])
 		masked.WriteString(a)
 		bare.WriteString(b)
 		at = m[0]
 	}
-	c.masked, c.bare = masked.String(), bare.String()
-	for i := range c.closes {
-		c.closes[i] = int32(min(i+1, len(src)))
+	c.Masked, c.Bare = masked.String(), bare.String()
+	for i := range c.Closes {
+		c.Closes[i] = int32(min(i+1, len(src)))
 	}
 	return c
 }
@@ -41,13 +42,13 @@ func batsTests(src string) []test {
 	lines := lineCounter{src: src}
 	var tests []test
 	end := 0
-	for _, m := range batsTest.FindAllStringIndex(c.masked, -1) {
+	for _, m := range batsTest.FindAllStringIndex(c.Masked, -1) {
 		if m[0] < end {
 			continue
 		}
-		line := c.src[m[1]:lineEnd(c.src, m[1])]
+		line := c.Src[m[1]:lineEnd(c.Src, m[1])]
 		t := test{name: strings.Trim(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(line), "{")), `"'`), line: lines.at(m[0])}
-		open := max(m[1], m[1]+strings.LastIndexByte(c.masked[m[1]:m[1]+len(line)], '{'))
+		open := max(m[1], m[1]+strings.LastIndexByte(c.Masked[m[1]:m[1]+len(line)], '{'))
 		end = t.lines(c, open, m[0])
 		t.skip = shellSkip(c, t)
 		tests = append(tests, t)
@@ -57,18 +58,18 @@ func batsTests(src string) []test {
 
 // lines takes all up to the line that closes the body: brackets in shell are not always in pairs.
 func (t *test) lines(c code, open, start int) int {
-	t.from = lineEnd(c.src, open)
-	indent := c.src[start:start+len(c.src[start:])-len(strings.TrimLeft(c.src[start:], " \t"))] + "}"
-	for at := t.from; at < len(c.src); {
+	t.from = lineEnd(c.Src, open)
+	indent := c.Src[start:start+len(c.Src[start:])-len(strings.TrimLeft(c.Src[start:], " \t"))] + "}"
+	for at := t.from; at < len(c.Src); {
 		at++
-		end := lineEnd(c.src, at)
-		if strings.TrimRight(c.src[min(at, end):end], " \t\r") == indent {
+		end := lineEnd(c.Src, at)
+		if strings.TrimRight(c.Src[min(at, end):end], " \t\r") == indent {
 			t.to = max(t.from, at-1)
 			return end
 		}
 		at = end
 	}
-	t.to = len(c.src)
+	t.to = len(c.Src)
 	return t.to
 }
 
@@ -82,7 +83,7 @@ func lineEnd(s string, at int) int {
 
 // shellSkip tells whether a body skips: at its start always, deeper down sometimes.
 func shellSkip(c code, t test) skip {
-	body := c.masked[t.from:t.to]
+	body := c.Masked[t.from:t.to]
 	m := batsSkip.FindStringIndex(body)
 	switch {
 	case m == nil:
@@ -100,11 +101,11 @@ func shellTests(src string) []test {
 	lines := lineCounter{src: src}
 	var tests []test
 	end := 0
-	for _, m := range shellFunc.FindAllStringSubmatchIndex(c.masked, -1) {
+	for _, m := range shellFunc.FindAllStringSubmatchIndex(c.Masked, -1) {
 		if m[0] < end {
 			continue
 		}
-		t := test{name: part(c.masked, m, 1), line: lines.at(m[0])}
+		t := test{name: part(c.Masked, m, 1), line: lines.at(m[0])}
 		end = t.lines(c, m[1]-1, m[0])
 		t.skip = shellSkip(c, t)
 		tests = append(tests, t)
@@ -118,21 +119,21 @@ func shellTests(src string) []test {
 // shellUnits reads test_expect_success 'name' 'body'. The body is a string: its lines are the
 // claims.
 func shellUnits(c code) []test {
-	lines := lineCounter{src: c.src}
+	lines := lineCounter{src: c.Src}
 	var tests []test
-	starts := shellUnit.FindAllStringSubmatchIndex(c.masked, -1)
+	starts := shellUnit.FindAllStringSubmatchIndex(c.Masked, -1)
 	for i, m := range starts {
-		name, ok := jsName(c.src, m[4])
+		name, ok := jsName(c.Src, m[4])
 		if !ok {
 			continue
 		}
-		t := test{name: name, line: lines.at(m[0]), from: min(len(c.src), m[5]+len(name)+1)}
-		t.to = len(c.src)
+		t := test{name: name, line: lines.at(m[0]), from: min(len(c.Src), m[5]+len(name)+1)}
+		t.to = len(c.Src)
 		if i+1 < len(starts) {
 			t.to = starts[i+1][0]
 		}
 		t.to = max(t.from, t.to)
-		if part(c.masked, m, 1) == "test_expect_failure" {
+		if part(c.Masked, m, 1) == "test_expect_failure" {
 			t.skip = never
 		}
 		tests = append(tests, t)
@@ -140,7 +141,7 @@ func shellUnits(c code) []test {
 	out := c.finish(tests, shellAssert)
 	for i := range out {
 		if !out[i].rest {
-			out[i].claims, out[i].asserts = lineClaims(c.bare[out[i].from:out[i].to], out[i].line), 1
+			out[i].claims, out[i].asserts = lineClaims(c.Bare[out[i].from:out[i].to], out[i].line), 1
 		}
 	}
 	return out

@@ -16,6 +16,8 @@ import (
 	"slices"
 	"strings"
 
+	"kedge/internal/core/detect"
+
 	"kedge"
 )
 
@@ -112,7 +114,7 @@ func (g Guard) All(changes []Change) []Finding {
 // unreadable reports on files of tests whose insides are not known: data, expectations, and tests in
 // another language.
 func (g Guard) unreadable(c Change) []Finding {
-	if c.Before == nil || splitterOf(c.Path) != nil || SideOf(c.Path, g.Tests) != Tests {
+	if c.Before == nil || holdsBoth(c.Path) || detect.SideOf(c.Path, g.Tests) != detect.Tests {
 		return nil
 	}
 	f := Finding{Kind: Changed, Finding: kedge.Finding{
@@ -120,11 +122,17 @@ func (g Guard) unreadable(c Change) []Finding {
 	}}
 	if c.After == nil {
 		f.What = fmt.Sprintf("test data %q was deleted", c.Path)
-		if IsTest(c.Path) {
+		if detect.IsTest(c.Path) {
 			f.Kind, f.What, f.Fix = Deleted, fmt.Sprintf("test file %q was deleted", c.Path), restore
 		}
 	}
 	return []Finding{f}
+}
+
+// holdsBoth tells whether a file may hold both tests and source.
+func holdsBoth(name string) bool {
+	_, ok := detect.TestParts(name, "")
+	return ok
 }
 
 // comparison pairs the tests of all files.

@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"kedge"
+	"kedge/internal/core/detect"
 	"kedge/internal/text/lazyre"
 )
 
@@ -39,7 +40,7 @@ var sources = lazyre.New(`(?i)\.(go|py|rb|rs|java|kt|kts|scala|groovy|cs|fs|swif
 
 // IsSource tells by its name whether a file is source that a test could cover.
 func IsSource(name string) bool {
-	return sources.MatchString(name) && !IsTest(name) && !strings.HasSuffix(strings.ToLower(name), ".d.ts") &&
+	return sources.MatchString(name) && !detect.IsTest(name) && !strings.HasSuffix(strings.ToLower(name), ".d.ts") &&
 		!strings.Contains("/"+name, "/testdata/") && !strings.Contains("/"+name, "/node_modules/")
 }
 
@@ -50,7 +51,7 @@ func UntestedIn(works []Work, tests []string, read func(path string) (string, bo
 	var order []string
 	found, tested := map[string]*Untested{}, map[string]bool{}
 	for _, w := range works {
-		with := slices.ContainsFunc(w.Files, func(c kedge.FileChange) bool { return c.Status != "D" && IsTest(c.Path) })
+		with := slices.ContainsFunc(w.Files, func(c kedge.FileChange) bool { return c.Status != "D" && detect.IsTest(c.Path) })
 		for _, c := range w.Files {
 			switch {
 			case c.Status == "D" || c.Binary || !IsSource(c.Path):
@@ -92,7 +93,7 @@ func wordsOf(tests []string, read func(string) (string, bool)) map[string]bool {
 	out := map[string]bool{}
 	for _, t := range tests {
 		text, ok := read(t)
-		if !ok || len(text) > maxSource {
+		if !ok || len(text) > detect.MaxSource {
 			continue
 		}
 		for _, w := range split(text) {
@@ -120,7 +121,7 @@ func mentioned(name, text string, words map[string]bool) bool {
 	if !short[stem] && mentionsStem(stem, words) {
 		return true
 	}
-	for _, m := range declared.FindAllStringSubmatch(text[:min(len(text), maxSource)], -1) {
+	for _, m := range declared.FindAllStringSubmatch(text[:min(len(text), detect.MaxSource)], -1) {
 		if w := m[1]; len(w) > 3 && !short[strings.ToLower(w)] && words[w] {
 			return true
 		}

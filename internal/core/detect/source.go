@@ -1,10 +1,10 @@
-package testguard
+package detect
 
 import "strings"
 
-// syntax is what must be known of a language to tell code from strings and
+// Syntax is what must be known of a language to tell code from strings and
 // comments.
-type syntax struct {
+type Syntax struct {
 	line     string   // begins a comment up to the end of the line
 	block    bool     // has /* */ comments
 	nested   bool     // which may hold one another
@@ -19,22 +19,22 @@ type syntax struct {
 }
 
 var (
-	pythonSyntax = syntax{line: "#", quotes: `'"`, long: []string{`"""`, `'''`}}
-	jsSyntax     = syntax{line: "//", block: true, quotes: `'"`, long: []string{"`"}, regexps: true}
-	rustSyntax   = syntax{line: "//", block: true, nested: true, long: []string{`"`}, raw: true}
-	javaSyntax   = syntax{line: "//", block: true, quotes: `'"`, long: []string{`"""`}}
-	goSyntax     = syntax{line: "//", block: true, verbatim: true, quotes: `'"`, long: []string{"`"}}
-	cSyntax      = syntax{line: "//", block: true, quotes: `'"`}
-	phpSyntax    = syntax{line: "//", block: true, hash: true, long: []string{`"`, `'`}}
-	rubySyntax   = syntax{line: "#", quotes: `'"`, regexps: true, spaced: true}
-	shellSyntax  = syntax{line: "#", long: []string{`"`, `'`}, spaced: true, shell: true}
+	PythonSyntax = Syntax{line: "#", quotes: `'"`, long: []string{`"""`, `'''`}}
+	JSSyntax     = Syntax{line: "//", block: true, quotes: `'"`, long: []string{"`"}, regexps: true}
+	RustSyntax   = Syntax{line: "//", block: true, nested: true, long: []string{`"`}, raw: true}
+	JavaSyntax   = Syntax{line: "//", block: true, quotes: `'"`, long: []string{`"""`}}
+	GoSyntax     = Syntax{line: "//", block: true, verbatim: true, quotes: `'"`, long: []string{"`"}}
+	CSyntax      = Syntax{line: "//", block: true, quotes: `'"`}
+	PHPSyntax    = Syntax{line: "//", block: true, hash: true, long: []string{`"`, `'`}}
+	RubySyntax   = Syntax{line: "#", quotes: `'"`, regexps: true, spaced: true}
+	ShellSyntax  = Syntax{line: "#", long: []string{`"`, `'`}, spaced: true, shell: true}
 )
 
-// mask gives the source with the insides of strings and all comments replaced by
+// Mask gives the source with the insides of strings and all comments replaced by
 // blanks, byte for byte, so that offsets and lines stay what they were.
 // Bare has only the comments blank.
-func (x syntax) mask(src string) (masked, bare string) {
-	m := masker{syntax: x, src: src, out: []byte(src), bare: []byte(src)}
+func (x Syntax) Mask(src string) (masked, bare string) {
+	m := masker{Syntax: x, src: src, out: []byte(src), bare: []byte(src)}
 	for m.pos < len(src) {
 		m.step()
 	}
@@ -42,7 +42,7 @@ func (x syntax) mask(src string) (masked, bare string) {
 }
 
 type masker struct {
-	syntax
+	Syntax
 	src  string
 	out  []byte
 	bare []byte
@@ -175,7 +175,7 @@ func (m *masker) stringEnd(quote string, from int, oneLine bool) int {
 
 // rawString passes Rust's r"…" and r#"…"#.
 func (m *masker) rawString() bool {
-	if m.src[m.pos] != 'r' || m.pos > 0 && wordByte(m.src[m.pos-1]) && m.src[m.pos-1] != 'b' {
+	if m.src[m.pos] != 'r' || m.pos > 0 && WordByte(m.src[m.pos-1]) && m.src[m.pos-1] != 'b' {
 		return false
 	}
 	i := m.pos + 1
@@ -226,31 +226,32 @@ func (m *masker) regexpEnd() int {
 	return m.pos + 1 // no end in its line: it was none
 }
 
-func wordByte(c byte) bool {
+// WordByte tells whether a byte is part of a word.
+func WordByte(c byte) bool {
 	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
 }
 
-// code is a source with its mask and, for every bracket that opens, the offset
+// Code is a source with its mask and, for every bracket that opens, the offset
 // just behind the one that closes it: the end of the source when there is none.
 // Kinds of brackets are not told apart.
-type code struct {
-	src, masked, bare string
-	closes            []int32
-	lined             bool // a statement ends with its line
+type Code struct {
+	Src, Masked, Bare string
+	Closes            []int32
 }
 
-func (x syntax) code(src string) code {
-	c := code{src: src, closes: make([]int32, len(src))}
-	c.masked, c.bare = x.mask(src)
+// Code masks a source and pairs its brackets.
+func (x Syntax) Code(src string) Code {
+	c := Code{Src: src, Closes: make([]int32, len(src))}
+	c.Masked, c.Bare = x.Mask(src)
 	var open []int
-	for i := range len(c.masked) {
-		switch c.masked[i] {
+	for i := range len(c.Masked) {
+		switch c.Masked[i] {
 		case '(', '[', '{':
-			c.closes[i] = int32(len(src))
+			c.Closes[i] = int32(len(src))
 			open = append(open, i)
 		case ')', ']', '}':
 			if n := len(open); n > 0 {
-				c.closes[open[n-1]] = int32(i + 1)
+				c.Closes[open[n-1]] = int32(i + 1)
 				open = open[:n-1]
 			}
 		}
@@ -258,12 +259,12 @@ func (x syntax) code(src string) code {
 	return c
 }
 
-// partner is behind the bracket that closes the one at open.
-func (c code) partner(open int) int { return int(c.closes[open]) }
+// Partner is behind the bracket that closes the one at open.
+func (c Code) Partner(open int) int { return int(c.Closes[open]) }
 
-// blanks gives the offset of the first character from at on that is not blank.
-func (c code) blanks(at int) int {
-	for at < len(c.masked) && strings.IndexByte(" \t\r\n", c.masked[at]) >= 0 {
+// Blanks gives the offset of the first character from at on that is not blank.
+func (c Code) Blanks(at int) int {
+	for at < len(c.Masked) && strings.IndexByte(" \t\r\n", c.Masked[at]) >= 0 {
 		at++
 	}
 	return at

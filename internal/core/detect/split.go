@@ -1,4 +1,4 @@
-package testguard
+package detect
 
 import (
 	"encoding/json"
@@ -10,19 +10,25 @@ import (
 	"kedge/internal/text/lazyre"
 )
 
-// mixed is a file that holds tests and source, with the one side old and the other new.
-type mixed struct {
-	oldSource, oldTests []byte
+// Mixed is a file that holds tests and source, with the one side old and the other new.
+type Mixed struct {
+	OldSource, OldTests []byte
 }
 
-// region is a part of a file that belongs to the tests.
-type region struct {
-	key      string // the same in both versions
-	from, to int
+// versions are a file in its two versions.
+type versions struct{ before, after []byte }
+
+// MaxSource bounds what is read: no one writes tests of this size by hand.
+const MaxSource = 2 << 20
+
+// Region is a part of a file that belongs to the tests.
+type Region struct {
+	Key      string // the same in both versions
+	From, To int
 }
 
 // splitter gives the parts of a file that belong to the tests.
-type splitter func(src string) []region
+type splitter func(src string) []Region
 
 // splitterOf gives the splitter for a file that may hold both sides; nil for others.
 func splitterOf(name string) splitter {
@@ -37,35 +43,35 @@ func splitterOf(name string) splitter {
 	return nil
 }
 
-// splitFile mixes the two versions of a file that holds both sides; false for a file that has only
+// Split mixes the two versions of a file that holds both sides; false for a file that has only
 // one, or stands only in one version.
-func splitFile(c Change) (mixed, bool) {
-	if c.Before == nil || c.After == nil || len(c.Before) > maxSource || len(c.After) > maxSource {
-		return mixed{}, false
+func Split(name string, before, after []byte) (Mixed, bool) {
+	if before == nil || after == nil || len(before) > MaxSource || len(after) > MaxSource {
+		return Mixed{}, false
 	}
-	if path.Base(c.Path) == "package.json" {
-		return splitPackage(c)
+	v := versions{before, after}
+	if path.Base(name) == "package.json" {
+		return splitPackage(v)
 	}
-	split := splitterOf(c.Path)
+	split := splitterOf(name)
 	if split == nil {
-		return mixed{}, false
+		return Mixed{}, false
 	}
-	before, after := string(c.Before), string(c.After)
-	was, is := split(before), split(after)
+	was, is := split(string(before)), split(string(after))
 	if len(was)+len(is) == 0 {
-		return mixed{}, false
+		return Mixed{}, false
 	}
-	return mixed{
-		oldSource: settled(compose(before, was, after, is), c),
-		oldTests:  settled(compose(after, is, before, was), c),
+	return Mixed{
+		OldSource: settled(compose(string(before), was, string(after), is), v),
+		OldTests:  settled(compose(string(after), is, string(before), was), v),
 	}, true
 }
 
 // settled gives the bytes of the version that has the same lines of code, where one does.
-func settled(text string, c Change) []byte {
-	lines := codeLines(text)
-	for _, v := range [][]byte{c.Before, c.After} {
-		if slices.Equal(lines, codeLines(string(v))) {
+func settled(text string, c versions) []byte {
+	lines := CodeLines(text)
+	for _, v := range [][]byte{c.before, c.after} {
+		if slices.Equal(lines, CodeLines(string(v))) {
 			return v
 		}
 	}
@@ -74,22 +80,22 @@ func settled(text string, c Change) []byte {
 
 // compose gives one text with the regions of another in place of its own. Those that it has no
 // place for are put at its end.
-func compose(text string, own []region, other string, theirs []region) string {
+func compose(text string, own []Region, other string, theirs []Region) string {
 	theirText := map[string]string{}
 	for _, r := range theirs {
-		theirText[r.key] = other[r.from:r.to]
+		theirText[r.Key] = other[r.From:r.To]
 	}
 	var b strings.Builder
 	at := 0
 	for _, r := range own {
-		b.WriteString(text[at:r.from])
-		b.WriteString(theirText[r.key])
-		delete(theirText, r.key)
-		at = r.to
+		b.WriteString(text[at:r.From])
+		b.WriteString(theirText[r.Key])
+		delete(theirText, r.Key)
+		at = r.To
 	}
 	b.WriteString(text[at:])
 	for _, r := range theirs {
-		if t, ok := theirText[r.key]; ok {
+		if t, ok := theirText[r.Key]; ok {
 			b.WriteString("\n" + t + "\n")
 		}
 	}
@@ -97,57 +103,63 @@ func compose(text string, own []region, other string, theirs []region) string {
 }
 
 // keyed numbers regions of the same key.
-func keyed(rs []region) []region {
+func keyed(rs []Region) []Region {
 	seen := map[string]int{}
 	for i := range rs {
-		seen[rs[i].key]++
-		rs[i].key = fmt.Sprintf("%s#%d", rs[i].key, seen[rs[i].key])
+		seen[rs[i].Key]++
+		rs[i].Key = fmt.Sprintf("%s#%d", rs[i].Key, seen[rs[i].Key])
 	}
 	return rs
 }
 
+// RustAttr begins an attribute, and RustIsTest is one that marks a test.
+var (
+	RustAttr   = lazyre.New(`#\s*\[`)
+	RustIsTest = lazyre.New(`^(?:\w+\s*::\s*)*(?:test|rstest|test_case|wasm_bindgen_test|quickcheck|proptest)\b`)
+)
+
 var rustItem = lazyre.New(`^(?:pub(?:\([^)]*\))?\s+|async\s+|unsafe\s+|const\s+|static\s+)*(mod|fn|use|struct|enum|impl|trait|type|macro_rules|extern|let)\b\s*!?\s*(\w*)`)
 
 // rustRegions are the items below #[cfg(test)] and the functions with #[test].
-func rustRegions(src string) []region {
-	c := rustSyntax.code(src)
-	var out []region
+func rustRegions(src string) []Region {
+	c := RustSyntax.Code(src)
+	var out []Region
 	from, isTest, end := -1, false, -1
-	for _, m := range rustAttr.FindAllStringIndex(c.masked, -1) {
+	for _, m := range RustAttr.FindAllStringIndex(c.Masked, -1) {
 		if m[0] < end {
 			continue
 		}
-		if from < 0 || strings.TrimSpace(c.masked[end:m[0]]) != "" {
+		if from < 0 || strings.TrimSpace(c.Masked[end:m[0]]) != "" {
 			from, isTest = m[0], false
 		}
-		end = c.partner(m[1] - 1)
-		attr := strings.TrimSpace(c.masked[m[1]:max(m[1], end-1)])
-		isTest = isTest || strings.HasPrefix(attr, "cfg(test") || strings.HasPrefix(attr, "cfg(all(test") || rustIsTest.MatchString(attr)
-		start := c.blanks(end)
-		item := rustItem.FindStringSubmatch(c.masked[start:min(len(c.masked), start+1000)])
+		end = c.Partner(m[1] - 1)
+		attr := strings.TrimSpace(c.Masked[m[1]:max(m[1], end-1)])
+		isTest = isTest || strings.HasPrefix(attr, "cfg(test") || strings.HasPrefix(attr, "cfg(all(test") || RustIsTest.MatchString(attr)
+		start := c.Blanks(end)
+		item := rustItem.FindStringSubmatch(c.Masked[start:min(len(c.Masked), start+1000)])
 		if item == nil || !isTest {
 			continue
 		}
 		end = c.itemEnd(start)
-		out = append(out, region{key: item[1] + " " + item[2], from: from, to: end})
+		out = append(out, Region{Key: item[1] + " " + item[2], From: from, To: end})
 		from, isTest = -1, false
 	}
 	return keyed(out)
 }
 
 // itemEnd is behind the braces or the semicolon that end an item.
-func (c code) itemEnd(at int) int {
-	for i := at; i < len(c.masked); i++ {
-		switch c.masked[i] {
+func (c Code) itemEnd(at int) int {
+	for i := at; i < len(c.Masked); i++ {
+		switch c.Masked[i] {
 		case '{':
-			return c.partner(i)
+			return c.Partner(i)
 		case '(', '[':
-			i = max(i, c.partner(i)-1)
+			i = max(i, c.Partner(i)-1)
 		case ';':
 			return i + 1
 		}
 	}
-	return len(c.masked)
+	return len(c.Masked)
 }
 
 var (
@@ -158,15 +170,15 @@ var (
 )
 
 // sectionRegions are the sections of an ini or toml file that configure tests.
-func sectionRegions(src string) []region { return headed(src, sectionHead, sectionTest) }
+func sectionRegions(src string) []Region { return headed(src, sectionHead, sectionTest) }
 
 // makeRegions are the rules of a Makefile that run tests.
-func makeRegions(src string) []region { return headed(src, makeHead, makeTest) }
+func makeRegions(src string) []Region { return headed(src, makeHead, makeTest) }
 
 // headed cuts a text at its heads and gives the parts whose head belongs to the tests.
-func headed(src string, head, tests *lazyre.Regexp) []region {
+func headed(src string, head, tests *lazyre.Regexp) []Region {
 	heads := head.FindAllStringIndex(src, -1)
-	var out []region
+	var out []Region
 	for i, h := range heads {
 		to := len(src)
 		if i+1 < len(heads) {
@@ -174,7 +186,7 @@ func headed(src string, head, tests *lazyre.Regexp) []region {
 		}
 		if line := src[h[0]:h[1]]; tests.MatchString(line) {
 			name, _, _ := strings.Cut(line, ":")
-			out = append(out, region{key: strings.TrimSpace(name), from: h[0], to: to})
+			out = append(out, Region{Key: strings.TrimSpace(name), From: h[0], To: to})
 		}
 	}
 	return keyed(out)
@@ -186,14 +198,14 @@ var packageTests = []string{"jest", "mocha", "ava", "tap", "nyc", "c8", "vitest"
 var testScript = lazyre.New(`(?i)^(?:(?:pre|post)?tests?|spec|unit|e2e|check)(?:[:_-].*)?$`)
 
 // splitPackage mixes package.json: scripts that run tests, and the settings of runners.
-func splitPackage(c Change) (mixed, bool) {
+func splitPackage(c versions) (Mixed, bool) {
 	var before, after map[string]json.RawMessage
-	if json.Unmarshal(c.Before, &before) != nil || json.Unmarshal(c.After, &after) != nil {
-		return mixed{}, false
+	if json.Unmarshal(c.before, &before) != nil || json.Unmarshal(c.after, &after) != nil {
+		return Mixed{}, false
 	}
 	tests := exchange(after, before)
 	source := exchange(before, after)
-	return mixed{oldSource: sameJSON(source, c), oldTests: sameJSON(tests, c)}, true
+	return Mixed{OldSource: sameJSON(source, c), OldTests: sameJSON(tests, c)}, true
 }
 
 // exchange gives the first with what the second says about tests.
@@ -238,12 +250,12 @@ func scriptsOf(pkg map[string]json.RawMessage) map[string]string {
 }
 
 // sameJSON gives the bytes of the version that says the same, where one does.
-func sameJSON(pkg map[string]json.RawMessage, c Change) []byte {
+func sameJSON(pkg map[string]json.RawMessage, c versions) []byte {
 	text, err := json.MarshalIndent(pkg, "", "  ")
 	if err != nil {
-		return c.After
+		return c.after
 	}
-	for _, v := range [][]byte{c.Before, c.After} {
+	for _, v := range [][]byte{c.before, c.after} {
 		if plainJSON(v) == plainJSON(text) {
 			return v
 		}
@@ -262,4 +274,46 @@ func plainJSON(text []byte) string {
 		return string(text)
 	}
 	return string(out)
+}
+
+// TestParts gives the parts of a file that belong to the tests; false for a file that never holds both
+// sides.
+func TestParts(name, src string) ([]Region, bool) {
+	split := splitterOf(name)
+	if split == nil {
+		return nil, false
+	}
+	return split(src), true
+}
+
+// WithoutTests is a source file without the tests that it holds.
+func WithoutTests(name, src string) string {
+	parts, _ := TestParts(name, src)
+	return compose(src, parts, "", nil)
+}
+
+// TestScripts are the scripts of a package.json that run tests; false for a file that is none.
+func TestScripts(text []byte) (map[string]string, bool) {
+	var pkg map[string]json.RawMessage
+	if json.Unmarshal(text, &pkg) != nil {
+		return nil, false
+	}
+	out := scriptsOf(pkg)
+	for name := range out {
+		if !testScript.MatchString(name) {
+			delete(out, name)
+		}
+	}
+	return out, true
+}
+
+// CodeLines cuts a text into its lines, without blanks at their ends, and without blank ones.
+func CodeLines(body string) []string {
+	var out []string
+	for l := range strings.SplitSeq(body, "\n") {
+		if l = strings.TrimSpace(l); l != "" {
+			out = append(out, l)
+		}
+	}
+	return out
 }

@@ -1,4 +1,4 @@
-package testguard
+package detect
 
 import (
 	"path"
@@ -26,7 +26,7 @@ var sideNames = []string{Neither: "neither", Source: "source", Build: "build", T
 func (s Side) String() string { return sideNames[s] }
 
 // SideOf tells by a file's name on which side it stands. Extra are further globs of tests.
-// Some files hold both sides: see Halves.
+// Some files hold both sides: see Split.
 func SideOf(name string, extra []string) Side {
 	name = strings.ReplaceAll(name, `\`, "/")
 	switch {
@@ -126,3 +126,21 @@ var (
 	proseFiles = lazyre.New(`(?i)\.(md|markdown|rst|adoc|asciidoc|org|pod|[1-9])$|(^|/)(docs?|man|changes|changelog\.d|newsfragments|\.changeset)/|` +
 		`(^|/)(change(s|log)|history|news|releases?|licen[sc]e|copying|copyright|notice|authors|contributors|contributing|maintainers|codeowners|readme|todo|thanks|security|code_of_conduct|upgrad(e|ing)|citation)([-_.][\w.-]+)?$`)
 )
+
+// testNames are the names that runners look for. Rust keeps tests beside the
+// code, so there every file is read, whatever its name.
+var testNames = lazyre.New(`(?i)` + strings.Join([]string{
+	`_(test|tests|unittest)\.(go|py|rs|rb|exs|dart|c|cc|cpp|cxx|php|sh)$`,
+	`(^|/)(test_[^/]*|conftest)\.py$`, `(^|/)test[_-][^/]*\.(c|cc|cpp|cxx|rb|sh|bash|php|[cm]?[jt]sx?)$`,
+	`[._-](test|tests|spec|cy|e2e|test-d)\.[cm]?[jt]sx?$`,
+	`_spec\.rb$`, `\.(bats|feature)$`,
+	`(^|/)(__tests__|tests?|specs?|e2e|cypress)/([^/]+/)*[^/]+\.([cm]?[jt]sx?|py|rs|rb|php|exs|sh|bash|bats|c|cc|cpp|cxx|h|hpp|hh|m|mm|t|pl)$`,
+	`(^|/)t/([^/]+/)*[^/]+\.(sh|bash|t|c|pl)$`, `(^|/)(tests?|test[_-][^/]*|[^/]*[_-]tests?)\.(c|cc|cpp|cxx|rb|php|sh|bash)$`,
+}, "|") + `|` + `(?-i:(Test|Tests|IT|Spec)\.(java|kt|scala|groovy|php|cs|swift)$|(^|/)(Test[A-Z]\w*\.(java|kt)$|src/test/))`)
+
+// IsTest tells by its name whether a file holds tests. Files of data below
+// testdata do not.
+func IsTest(name string) bool {
+	name = strings.ReplaceAll(name, `\`, "/")
+	return testNames.MatchString(name) && !strings.Contains("/"+name, "/testdata/") && !strings.Contains("/"+name, "/node_modules/")
+}
