@@ -144,3 +144,13 @@ func IsTest(name string) bool {
 	name = strings.ReplaceAll(name, `\`, "/")
 	return testNames.MatchString(name) && !strings.Contains("/"+name, "/testdata/") && !strings.Contains("/"+name, "/node_modules/")
 }
+
+// sources are the names of files that programs are written in. A file with settings or
+// text needs no test.
+var sources = lazyre.New(`(?i)\.(go|py|rb|rs|java|kt|kts|scala|groovy|cs|fs|swift|php|c|cc|cpp|cxx|h|hpp|m|mm|[cm]?[jt]sx?|vue|svelte|ex|exs|erl|clj|hs|ml|dart|lua|pl|pm|jl|r|zig|nim|sql|sh|bash)$`)
+
+// IsSource tells by its name whether a file is source that a test could cover.
+func IsSource(name string) bool {
+	return sources.MatchString(name) && !IsTest(name) && !strings.HasSuffix(strings.ToLower(name), ".d.ts") &&
+		!strings.Contains("/"+name, "/testdata/") && !strings.Contains("/"+name, "/node_modules/")
+}

@@ -1,6 +1,9 @@
 package detect
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+)
 
 // Syntax is what must be known of a language to tell code from strings and
 // comments.
@@ -269,3 +272,14 @@ func (c Code) Blanks(at int) int {
 	}
 	return at
 }
+
+// Words gives the words of a text, as names of programs are made.
+func Words(text string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+}
+
+// common are names that say nothing: every program has them.
+var common = map[string]bool{"main": true, "init": true, "self": true, "this": true, "test": true, "setup": true, "index": true, "from": true, "name": true, "data": true, "value": true, "error": true, "result": true}
+
+// Common tells whether a name says nothing, because every program has it.
+func Common(name string) bool { return common[strings.ToLower(name)] }

@@ -160,7 +160,7 @@ func (g *gate) judged(path string, sofar int) bool {
 	case detect.Tests, detect.Build:
 		return true
 	case detect.Source:
-		return sofar < maxSources && testguard.IsSource(path)
+		return sofar < maxSources && detect.IsSource(path)
 	case detect.Neither:
 	}
 	return false

@@ -101,7 +101,7 @@ func (c claim) meaning() []string {
 
 // inText gives the words of a text, told apart from names; of a short one, the text itself.
 func inText(w string) []string {
-	inner := split(w)
+	inner := detect.Words(w)
 	if len(inner) < 2 {
 		return []string{w}
 	}
@@ -192,7 +192,7 @@ func (c claim) specific() bool { return len(c.values()) > 0 || len(c.meaning()) 
 // several words.
 func (c claim) telling() bool {
 	values := c.values()
-	return len(values) > 1 || len(values) == 1 && len(split(values[0])) > 1
+	return len(values) > 1 || len(values) == 1 && len(detect.Words(values[0])) > 1
 }
 
 var loose = lazyre.New(`(?i)^(?:assert_?(?:true|not_?null|not_?nil|is_?not_?none|is_?not_?null|ok|instance_?of|is_?instance|nothing_?raised)|refute_?nil|be_?truthy|to_?be_?(?:truthy|defined)|be_?present|be_a|be_an|TEST_ASSERT(?:_NOT_NULL|_TRUE)?|ok|truthy|notnull|notnil|exist|(?:is_?)?(?:not_?)?(?:empty|blank|null|nil|none|defined|some)\??)$`)
@@ -220,7 +220,7 @@ func (c claim) things() map[string]bool {
 		switch {
 		case !wordy.MatchString(w) || keywords.MatchString(w):
 		case isText(w):
-			for _, inner := range split(w) {
+			for _, inner := range detect.Words(w) {
 				if len(inner) > 3 {
 					out["\""+inner] = true
 				}

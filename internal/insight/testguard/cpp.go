@@ -76,7 +76,7 @@ func cMacros(c code) []test {
 func cFunctions(c code) []test {
 	run, others := map[string]bool{}, false
 	for _, m := range cRuns.FindAllStringSubmatch(c.Masked, -1) {
-		for _, w := range split(m[1]) {
+		for _, w := range detect.Words(m[1]) {
 			run[w], others = true, true
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"kedge/internal/core/detect"
 	"kedge/internal/text/lazyre"
 )
 
@@ -168,7 +169,7 @@ func (c *comparison) ofRemoved(g test) bool {
 		return false
 	}
 	for _, l := range g.body {
-		if slices.ContainsFunc(split(l), func(w string) bool { return c.removed[w] }) {
+		if slices.ContainsFunc(detect.Words(l), func(w string) bool { return c.removed[w] }) {
 			return true
 		}
 	}

@@ -33,12 +33,12 @@ func (g Guard) removed(changes []Change) map[string]bool {
 	var was, is []symbol
 	words := map[string]bool{}
 	for _, c := range changes {
-		if detect.SideOf(c.Path, g.Tests) != detect.Source || !IsSource(c.Path) || len(c.Before) > detect.MaxSource || len(c.After) > detect.MaxSource {
+		if detect.SideOf(c.Path, g.Tests) != detect.Source || !detect.IsSource(c.Path) || len(c.Before) > detect.MaxSource || len(c.After) > detect.MaxSource {
 			continue
 		}
 		was = append(was, symbols(c.Path, c.Before)...)
 		is = append(is, symbols(c.Path, c.After)...)
-		for _, w := range split(detect.WithoutTests(c.Path, string(c.After))) {
+		for _, w := range detect.Words(detect.WithoutTests(c.Path, string(c.After))) {
 			words[w] = true
 		}
 		if c.After != nil {
@@ -48,7 +48,7 @@ func (g Guard) removed(changes []Change) map[string]bool {
 	out := map[string]bool{}
 	fresh := added(is, was)
 	for _, s := range was {
-		if len(s.name) > 2 && !short[strings.ToLower(s.name)] && !notSymbols[s.name] && !words[s.name] && !renamed(s, fresh) && (g.Mentioned == nil || !g.Mentioned(s.name)) {
+		if len(s.name) > 2 && !detect.Common(s.name) && !notSymbols[s.name] && !words[s.name] && !renamed(s, fresh) && (g.Mentioned == nil || !g.Mentioned(s.name)) {
 			out[s.name] = true
 		}
 	}
