@@ -101,9 +101,21 @@ func solid(t test) int {
 	return n
 }
 
+// readable writes the words of a claim as code is written.
+func readable(words []string) string {
+	var b strings.Builder
+	for i, w := range words {
+		if i > 0 && !strings.Contains(")],.;:(", w) && !strings.Contains("([.!$@#", words[i-1]) || i > 0 && w == "(" && strings.Contains(",=&|", words[i-1]) {
+			b.WriteByte(' ')
+		}
+		b.WriteString(w)
+	}
+	return b.String()
+}
+
 // lessText names what is gone, safe for a format.
 func lessText(gone []claim) string {
-	first := gone[0].text()
+	first := readable(gone[0].words)
 	if len(first) > 80 {
 		first = strings.ToValidUTF8(first[:80], "") + "…"
 	}

@@ -67,6 +67,14 @@ func onlyKind(t *testing.T, got []testguard.Finding, want testguard.Kind) {
 	}
 }
 
+// TestLessSaysWhatIsGone shows the assertion as it was written.
+func TestLessSaysWhatIsGone(t *testing.T) {
+	got := certain(testguard.Compare("test_a.py", []byte("def test_add():\n    assert add(2, [2]) == 4\n    assert a.b == 1\n"), []byte("def test_add():\n    assert a.b == 1\n")))
+	if len(got) != 1 || !strings.Contains(got[0].What, `"assert add(2, [2]) == 4" is gone`) {
+		t.Errorf("found %+v", got)
+	}
+}
+
 // TestOtherLanguages shows the readers of C, C++, Ruby, PHP and shell.
 func TestOtherLanguages(t *testing.T) {
 	for _, c := range []struct {

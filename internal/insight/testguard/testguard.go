@@ -265,7 +265,8 @@ func deleted(t test) Finding {
 
 func finding(k Kind, t test, what, fix string) Finding {
 	if t.rest {
-		t.name, what = t.path, strings.Replace(what, "test %q", "the helpers or tables of %q", 1)
+		t.name = t.path
+		what = strings.NewReplacer("test %q asserts", "the helpers or tables of %q assert", "test %q was", "the helpers or tables of %q were").Replace(what)
 	}
 	return Finding{Kind: k, Finding: kedge.Finding{
 		Level: kedge.LevelError,
