@@ -195,7 +195,7 @@ func headed(src string, head, tests *lazyre.Regexp) []Region {
 // packageTests are the keys of a package.json that configure a runner of tests.
 var packageTests = []string{"jest", "mocha", "ava", "tap", "nyc", "c8", "vitest", "jasmine", "karma", "bin-test"}
 
-var testScript = lazyre.New(`(?i)^(?:(?:pre|post)?tests?|spec|unit|e2e|check)(?:[:_-].*)?$`)
+var runsTests = lazyre.New(`(?i)^(?:(?:pre|post)?tests?|spec|unit|e2e|check)(?:[:_-].*)?$`)
 
 // splitPackage mixes package.json: scripts that run tests, and the settings of runners.
 func splitPackage(c versions) (Mixed, bool) {
@@ -229,12 +229,12 @@ func exchange(into, from map[string]json.RawMessage) map[string]json.RawMessage 
 func exchangeScripts(into, from map[string]string) map[string]string {
 	out := map[string]string{}
 	for k, v := range into {
-		if !testScript.MatchString(k) {
+		if !runsTests.MatchString(k) {
 			out[k] = v
 		}
 	}
 	for k, v := range from {
-		if testScript.MatchString(k) {
+		if runsTests.MatchString(k) {
 			out[k] = v
 		}
 	}
@@ -300,7 +300,7 @@ func TestScripts(text []byte) (map[string]string, bool) {
 	}
 	out := scriptsOf(pkg)
 	for name := range out {
-		if !testScript.MatchString(name) {
+		if !runsTests.MatchString(name) {
 			delete(out, name)
 		}
 	}
