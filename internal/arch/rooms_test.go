@@ -44,7 +44,7 @@ var rooms = []room{
 		{"plan", "features and plans: parse, validate, order, lock, import, export"},
 		{"memory", "decisions, risks, notes, rules, progress"},
 		{"brief", "checkpoints, handoffs, and the text that a session starts with"},
-		{"detect", "finds a project's own test and build commands"},
+		{"detect", "finds a project's own test and build commands; tells tests from source"},
 		{"scaffold", "the files that `kedge init` writes, how to remove them, and the systemd or launchd unit of the daemon"},
 		{"run", "decides what a run does next: Step(State, Input) (State, []Command)"},
 		{"watch", "detects problems of a session: full context, repetition, no progress, spent budget, provider limit, work outside the feature"},
@@ -52,7 +52,7 @@ var rooms = []room{
 	{"insight", "evaluates the transcripts and outputs that sessions left", "text core", false, []member{
 		{".", "the description of this room; no code"},
 		{"condense", "shortens a command's output to its first failure, or to all its important lines"},
-		{"testguard", "finds tests that a change weakened"},
+		{"testguard", "finds tests that a change weakened; says what old source with new tests is, and new source with old tests"},
 		{"audit", "computes what filled a context, what was repeated and what it cost"},
 		{"stats", "computes interruptions, recovery time, and verified work per token and USD; holds the prices"},
 		{"resume", "finds in a transcript what a fresh session needs to continue"},

@@ -18,7 +18,6 @@ import (
 	"kedge/internal/git"
 	"kedge/internal/insight/audit"
 	"kedge/internal/insight/stats"
-	"kedge/internal/insight/testguard"
 	"kedge/internal/journal"
 )
 
@@ -37,13 +36,13 @@ const (
 
 // HygieneReply is `hygiene --json`. Every finding has the evidence that it comes from.
 type HygieneReply struct {
-	Looked    HygieneLooked        `json:"looked"`
-	Flaky     []stats.FlakyCheck   `json:"flaky_checks"`
-	Slow      []stats.SlowCheck    `json:"slow_checks"`
-	Files     []audit.HeavyFile    `json:"context_files"` // that fill contexts again and again
-	Untested  []testguard.Untested `json:"untested"`      // source that features changed and no test covers
-	Large     []TrackedFile        `json:"large"`
-	Generated []TrackedFile        `json:"generated"`
+	Looked    HygieneLooked      `json:"looked"`
+	Flaky     []stats.FlakyCheck `json:"flaky_checks"`
+	Slow      []stats.SlowCheck  `json:"slow_checks"`
+	Files     []audit.HeavyFile  `json:"context_files"` // that fill contexts again and again
+	Untested  []stats.Untested   `json:"untested"`      // source that features changed and no test covers
+	Large     []TrackedFile      `json:"large"`
+	Generated []TrackedFile      `json:"generated"`
 }
 
 // HygieneLooked is how much there was to look at: without verdicts nothing is known of
@@ -65,7 +64,7 @@ type TrackedFile struct {
 
 // Hygiene lists what makes the repository hard to work in, each with its evidence.
 func (s *Reports) Hygiene(ctx context.Context, who projects.Caller, in HygieneRequest) (HygieneReply, error) {
-	r := HygieneReply{Files: []audit.HeavyFile{}, Untested: []testguard.Untested{}, Large: []TrackedFile{}, Generated: []TrackedFile{}}
+	r := HygieneReply{Files: []audit.HeavyFile{}, Untested: []stats.Untested{}, Large: []TrackedFile{}, Generated: []TrackedFile{}}
 	p, err := s.home.Open(ctx, who)
 	if err != nil {
 		return r, err
@@ -141,7 +140,7 @@ func (r *HygieneReply) tree(ctx context.Context, p *projects.Project, repo *git.
 			continue
 		}
 		r.Looked.Files++
-		if testguard.IsTest(e.Path) {
+		if detect.IsTest(e.Path) {
 			tests = append(tests, e.Path)
 		}
 		r.tracked(p.Dir, e.Path, large)
@@ -154,7 +153,7 @@ func (r *HygieneReply) tree(ctx context.Context, p *projects.Project, repo *git.
 		return err
 	}
 	r.Looked.Features = len(works)
-	r.Untested = testguard.UntestedIn(works, tests, func(path string) (string, bool) {
+	r.Untested = stats.UntestedIn(works, tests, func(path string) (string, bool) {
 		b, err := repo.ReadFile(ctx, head.Commit, path)
 		return string(b), err == nil
 	})
@@ -209,7 +208,7 @@ func (r *HygieneReply) lastChanges(ctx context.Context, repo *git.Repo, head str
 
 // worksOf is what the features changed that are completed, each as it was inspected last,
 // with the commit of a run.
-func worksOf(ctx context.Context, p *projects.Project) ([]testguard.Work, error) {
+func worksOf(ctx context.Context, p *projects.Project) ([]stats.Work, error) {
 	docs, err := projects.All[journal.FeatureDoc](ctx, p, journal.KindFeature)
 	if err != nil {
 		return nil, err
@@ -218,7 +217,7 @@ func worksOf(ctx context.Context, p *projects.Project) ([]testguard.Work, error)
 	if err != nil {
 		return nil, err
 	}
-	var out []testguard.Work
+	var out []stats.Work
 	for _, d := range docs {
 		if d.Status != kedge.Completed {
 			continue
@@ -231,7 +230,7 @@ func worksOf(ctx context.Context, p *projects.Project) ([]testguard.Work, error)
 			continue
 		}
 		last := slices.MaxFunc(list, func(a, b kedge.Inspection) int { return a.At.Compare(b.At) })
-		out = append(out, testguard.Work{Feature: d.ID, Run: last.Run, Commit: commits[d.ID], Files: last.Files})
+		out = append(out, stats.Work{Feature: d.ID, Run: last.Run, Commit: commits[d.ID], Files: last.Files})
 	}
 	return out, nil
 }

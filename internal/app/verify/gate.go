@@ -210,7 +210,7 @@ func (s *Verifier) gateRequest(ctx context.Context, p *projects.Project, who pro
 	if err != nil {
 		return q, err
 	}
-	q.Checks, q.Services, q.Protect = g.Checks, g.Services, cfg.Protect.Paths
+	q.Checks, q.Services, q.Protect, q.Tests = g.Checks, g.Services, cfg.Protect.Paths, cfg.Gate.Tests
 	demands, err := demanded(ctx, p, j, g.Checks)
 	if err != nil {
 		return q, err

@@ -14,7 +14,6 @@ import (
 	"kedge/internal/cli/frame"
 	"kedge/internal/insight/audit"
 	"kedge/internal/insight/stats"
-	"kedge/internal/insight/testguard"
 	"kedge/internal/text/plain"
 	"kedge/internal/text/words"
 )
@@ -123,7 +122,7 @@ func heavyLine(f audit.HeavyFile) string {
 		f.Reads, frame.Counted(f.Sessions, "session"), strings.Join(ids, ", "))
 }
 
-func untestedLine(u testguard.Untested) string {
+func untestedLine(u stats.Untested) string {
 	var by []string
 	for _, e := range u.Evidence[:min(len(u.Evidence), 3)] {
 		by = append(by, fmt.Sprintf("%s (%s%s)", e.Feature, e.Run, commitText(e.Commit)))

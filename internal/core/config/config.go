@@ -27,6 +27,7 @@ type Config struct {
 	Budget   Budget           `toml:"budget"`
 	Context  Context          `toml:"context"`
 	Protect  Protect          `toml:"protect"`
+	Gate     GateRules        `toml:"gate"`
 	Env      Env              `toml:"env"`
 	Sandbox  Sandbox          `toml:"sandbox"`
 	Gateway  Gateway          `toml:"gateway"`
@@ -135,6 +136,12 @@ type Context struct {
 // Protect lists the paths whose change or deletion is a finding.
 type Protect struct {
 	Paths []string `toml:"paths"`
+}
+
+// GateRules are rules of the gate that are no checks. Tests are globs of files that count as tests,
+// beside those that Kedge knows.
+type GateRules struct {
+	Tests []string `toml:"tests"`
 }
 
 // Env names the variables an unattended session gets after a reboot.

@@ -43,6 +43,8 @@ compact_tokens = 7
 window = { "claude-*" = 200000, "GPT-5" = 400000 }
 [protect]
 paths = ["**/*_test.go", ".github/**", ".kedge/**"]
+[gate]
+tests = ["qa/**"]
 [env]
 pass = ["PATH", "HOME", "LANG"]
 [sandbox]
@@ -70,6 +72,7 @@ func TestParseConfig(t *testing.T) {
 		{"wall", c.Budget.SessionWall.Std(), 90 * time.Minute},
 		{"window", c.Context.Window, map[string]int64{"claude-*": 200000, "GPT-5": 400000}},
 		{"protect", c.Protect.Paths, []string{"**/*_test.go", ".github/**", ".kedge/**"}},
+		{"gate", c.Gate, config.GateRules{Tests: []string{"qa/**"}}},
 		{"sandbox", c.Sandbox.Kind, "bwrap"},
 		{"gateway", c.Gateway.Enabled, true},
 		{"forge", c.Forge, config.Forge{Kind: "gitea", Repo: "owner/name"}},
@@ -122,6 +125,7 @@ func TestParseConfigRefuses(t *testing.T) {
 		{"thresholds", "version = 1\n[context]\ncheckpoint = 0.9\nhandover = 0.8", `c.toml:4: "context.handover"`},
 		{"threshold", "version = 1\n[context]\ncheckpoint = 60.0", `c.toml:3: "context.checkpoint"`},
 		{"window", "version = 1\n[context]\nwindow = { a = 0 }", `c.toml:3: the window of "a"`},
+		{"glob of tests", "version = 1\n[gate]\ntests = ['[']", `c.toml:3: "gate.tests" has a bad pattern`},
 		{"glob", "version = 1\n[protect]\npaths = [\n  'a',\n  '[',\n]", `c.toml:3: "protect.paths" has a bad pattern`},
 		{"copy", "version = 1\n[worktree]\ncopy = ['../secret']", `c.toml:3: "worktree.copy" does not stay inside`},
 		{"env", "version = 1\n[env]\npass = ['A=B']", `c.toml:3: "env.pass" does not name a variable`},

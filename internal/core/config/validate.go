@@ -138,6 +138,9 @@ func (c Config) checkLists() error {
 	if err := checkGlobs(c.src, "protect.paths", c.Protect.Paths); err != nil {
 		return err
 	}
+	if err := checkGlobs(c.src, "gate.tests", c.Gate.Tests); err != nil {
+		return err
+	}
 	if err := checkGlobs(c.src, "worktree.inputs", c.Worktree.Inputs); err != nil {
 		return err
 	}

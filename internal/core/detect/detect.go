@@ -5,6 +5,8 @@
 // what another one runs, and says in a note what it saw and left out. It reads an fs.FS and
 // runs nothing; which programs this machine has it is told. What it cannot tell it leaves to
 // people.
+//
+// It also tells tests from source, by the names of files, and within the files that hold both.
 package detect
 
 import (

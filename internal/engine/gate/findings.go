@@ -10,6 +10,7 @@ import (
 	"kedge"
 	"kedge/internal/agents/catalog"
 	"kedge/internal/core/config"
+	"kedge/internal/core/detect"
 	"kedge/internal/git"
 	"kedge/internal/insight/testguard"
 	"kedge/internal/text/glob"
@@ -114,33 +115,55 @@ func restore(base, p string) string {
 	return fmt.Sprintf("git restore --source=%s -- %s", base, quote(p))
 }
 
-// inspectTests compares the changed test files with what they were, all
-// together: a test that moved to another file is not gone.
+// inspectTests compares the changed files with what they were, all together: a test that moved to
+// another file is not gone, and the tests of a function that the source no longer has may go.
 func (g *gate) inspectTests(ctx context.Context, rev string, changed []git.Change) error {
 	var changes []testguard.Change
 	for _, c := range changed {
-		if !testguard.IsTest(c.Path) {
+		if !g.judged(c.Path, len(changes)) {
 			continue
 		}
 		if c.Binary && c.Status != "D" {
-			if g.once("binary", c.Path) {
+			if detect.IsTest(c.Path) && g.once("binary", c.Path) {
 				g.find(kedge.LevelError, "a test file is no longer text", c.Path, restore(rev, c.Path))
 			}
 			continue
 		}
 		before, after, err := g.versions(ctx, rev, c)
+		if kedge.Invalid.Is(err) && !detect.IsTest(c.Path) {
+			continue // a submodule
+		}
 		if err != nil {
 			return err
 		}
 		changes = append(changes, testguard.Change{Path: c.Path, Before: before, After: after})
 	}
-	for _, f := range testguard.All(changes) {
+	for _, f := range (testguard.Guard{Tests: g.Tests}).All(changes) {
+		if !f.Kind.Certain() {
+			continue // whether an expectation was talked down is for the old tests to say
+		}
 		path, _, _ := strings.Cut(f.Where, ":")
 		if g.once("weakened", f.What, f.Where) {
 			g.find(f.Level, f.What, f.Where, orElse(f.Fix, restore(rev, path)))
 		}
 	}
 	return nil
+}
+
+// maxSources bounds how many files of source are read to see what tests were about.
+const maxSources = 500
+
+// judged tells whether a changed file says something about tests: it is on their side, it runs them, or
+// it is source that they may have tested.
+func (g *gate) judged(path string, sofar int) bool {
+	switch detect.SideOf(path, g.Tests) {
+	case detect.Tests, detect.Build:
+		return true
+	case detect.Source:
+		return sofar < maxSources && detect.IsSource(path)
+	case detect.Neither:
+	}
+	return false
 }
 
 // versions reads a file at a revision and as it is now; nil where there is none.

@@ -46,6 +46,7 @@ type Request struct {
 	Feature  kedge.FeatureID // the feature whose checks these are, for messages; empty: unknown
 	Services []kedge.Service
 	Protect  []string // patterns of protected paths
+	Tests    []string // patterns of tests, beside those that are known
 
 	// Held tells of which protected paths a person decides whom the caller asks: that
 	// one was added or changed is a warning. Nil: of none.

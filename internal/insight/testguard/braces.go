@@ -1,14 +1,17 @@
 package testguard
 
 import (
+	"slices"
 	"strings"
 
+	"kedge/internal/core/detect"
 	"kedge/internal/text/lazyre"
 )
 
 var (
-	rustAttr   = lazyre.New(`#\s*\[`)
-	rustIsTest = lazyre.New(`^(?:\w+\s*::\s*)*(?:test|rstest|test_case|wasm_bindgen_test|quickcheck|proptest)\b`)
+	rustMacro  = lazyre.New(`(?m)^(?:[ \t]*\w*test\w*|\w+)!\s*[({]\s*(?:#\[[^\]]*\]\s*)*(?:fn\s+)?(\w+)\s*[,(]`)
+	rustBefore = lazyre.New(`(?:#\[[^\]]*\]\s*)+$`)
+	rustReturn = lazyre.New(`\bif\s+!?\s*cfg!\s*\([^)]*\)\s*\{\s*return\b`)
 	rustFn     = lazyre.New(`^(?:pub(?:\([^)]*\))?\s+|async\s+|unsafe\s+|const\s+|extern\s+(?:"\s*"\s+)?)*fn\s+(\w+)`)
 	rustAssert = lazyre.New(`\b\w*assert\w*\s*!|\bpanic\s*!|\bunreachable\s*!|\b(?:check|verify|expect|assert)_?\w*\s*\(`)
 	javaTest   = lazyre.New(`@(?:org\.junit\.(?:jupiter\.api\.)?)?(Test|ParameterizedTest|RepeatedTest|TestFactory|TestTemplate|Property)\b`)
@@ -23,48 +26,71 @@ var (
 
 // rustTests reads functions with a #[test] of any kind before them.
 func rustTests(src string) []test {
-	c := rustSyntax.code(src)
-	masked := c.masked
+	c := coded(detect.RustSyntax, src)
+	masked := c.Masked
 	lines := lineCounter{src: src}
 	var tests []test
 	t, isTest, end := test{}, false, -1
-	for _, m := range rustAttr.FindAllStringIndex(masked, -1) {
+	for _, m := range detect.RustAttr.FindAllStringIndex(masked, -1) {
 		if m[0] < end {
 			continue // an attribute inside another, or inside the body just read
 		}
 		if end < 0 || strings.TrimSpace(masked[end:m[0]]) != "" {
 			t, isTest = test{}, false
 		}
-		end = c.partner(m[1] - 1)
+		end = c.Partner(m[1] - 1)
 		attr := strings.TrimSpace(masked[m[1]:max(m[1], end-1)])
-		isTest = isTest || rustIsTest.MatchString(attr)
+		isTest = isTest || detect.RustIsTest.MatchString(attr)
 		t.skip = max(t.skip, rustSkips(attr))
 		if strings.HasPrefix(attr, "should_panic") {
 			t.asserts++
 		}
-		start := c.blanks(end)
+		start := c.Blanks(end)
 		fn := rustFn.FindStringSubmatch(masked[start:min(len(masked), start+1000)])
 		if fn == nil || !isTest {
 			continue
 		}
 		t.name, t.line = fn[1], lines.at(start)
-		end = t.fill(c, start+len(fn[0]), rustAssert)
+		end = t.fill(c, start+len(fn[0]))
+		if rustReturn.MatchString(masked[t.from:t.to]) {
+			t.skip = max(t.skip, sometimes)
+		}
 		tests = append(tests, t)
 		t, isTest = test{}, false
+	}
+	tests = append(tests, rustMacros(c)...)
+	slices.SortStableFunc(tests, func(a, b test) int { return a.from - b.from })
+	return c.finish(apart(tests), rustAssert)
+}
+
+// rustMacros are tests that a macro of the project's own defines: rgtest!(name, |…| { … }).
+func rustMacros(c code) []test {
+	var tests []test
+	lines := lineCounter{src: c.Src}
+	for _, m := range rustMacro.FindAllStringSubmatchIndex(c.Masked, -1) {
+		open := m[0] + strings.IndexAny(c.Masked[m[0]:m[1]], "({")
+		t := test{name: part(c.Masked, m, 1), line: lines.at(m[0]), from: m[1], to: max(m[1], c.Partner(open)-1)}
+		before := c.Masked[max(0, m[0]-300):m[0]]
+		if at := rustBefore.FindStringIndex(before); at != nil {
+			for attr := range strings.SplitSeq(before[at[0]:], "#[") {
+				t.skip = max(t.skip, rustSkips(strings.TrimRight(strings.TrimSpace(attr), "]")))
+			}
+		}
+		tests = append(tests, t)
 	}
 	return tests
 }
 
-// fill reads the body between the next braces; it gives the offset behind it.
-func (t *test) fill(c code, from int, asserts *lazyre.Regexp) int {
-	open := strings.IndexByte(c.masked[from:], '{')
+// fill takes what is between the next braces for the body; it gives the offset behind it.
+func (t *test) fill(c code, from int) int {
+	open := strings.IndexByte(c.Masked[from:], '{')
 	if open < 0 {
-		return len(c.masked)
+		t.from, t.to = len(c.Masked), len(c.Masked)
+		return len(c.Masked)
 	}
 	open += from
-	end := c.partner(open)
-	t.asserts += len(asserts.FindAllStringIndex(c.masked[open:end], -1))
-	t.body = codeLines(c.src[open+1 : max(open+1, end-1)])
+	end := c.Partner(open)
+	t.from, t.to = open+1, max(open+1, end-1)
 	return end
 }
 
@@ -82,8 +108,8 @@ func rustSkips(attr string) skip {
 
 // javaTests reads JUnit and TestNG in Java and Kotlin.
 func javaTests(src string) []test {
-	c := javaSyntax.code(src)
-	masked := c.masked
+	c := coded(detect.JavaSyntax, src)
+	masked := c.Masked
 	lines := lineCounter{src: src}
 	whole := javaState(javaHead(masked))
 	var tests []test
@@ -101,13 +127,14 @@ func javaTests(src string) []test {
 		if strings.Contains(head, "expected") {
 			t.asserts++
 		}
-		end = t.fill(c, from, javaAssert)
+		end = t.fill(c, from)
+		t.head = m[0]
 		if javaAssume.MatchString(masked[from:end]) {
 			t.skip = max(t.skip, sometimes)
 		}
 		tests = append(tests, t)
 	}
-	return tests
+	return c.finish(tests, javaAssert)
 }
 
 // javaStarts gives where a test is announced: an annotation, or the old void
@@ -126,17 +153,17 @@ func javaStarts(masked string) [][]int {
 // javaMethod gives the name of the method behind an annotation and the offset
 // behind it, past further annotations with brackets of their own.
 func javaMethod(c code, at int) (string, int) {
-	if i := c.blanks(at); i < len(c.masked) && c.masked[i] == '(' {
-		at = c.partner(i)
+	if i := c.Blanks(at); i < len(c.Masked) && c.Masked[i] == '(' {
+		at = c.Partner(i)
 	}
 	for {
-		m := javaName.FindStringIndex(c.masked[at:min(len(c.masked), at+4000)])
+		m := javaName.FindStringIndex(c.Masked[at:min(len(c.Masked), at+4000)])
 		if m == nil {
 			return "", at
 		}
-		start, end := at+m[0], c.partner(at+m[1]-1)
-		if start == 0 || c.masked[start-1] != '@' && c.masked[start-1] != '.' {
-			return strings.Trim(strings.TrimSpace(c.src[start:at+m[1]-1]), "`"), end
+		start, end := at+m[0], c.Partner(at+m[1]-1)
+		if start == 0 || c.Masked[start-1] != '@' && c.Masked[start-1] != '.' {
+			return strings.Trim(strings.TrimSpace(c.Src[start:at+m[1]-1]), "`"), end
 		}
 		at = end
 	}

@@ -1,12 +1,14 @@
 package testguard
 
 import (
+	"cmp"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"strconv"
 	"strings"
 
+	"kedge/internal/core/detect"
 	"kedge/internal/text/lazyre"
 )
 
@@ -29,28 +31,100 @@ func goTests(src string) []test {
 		return goBroken(src)
 	}
 	g := goFile{fset: fset, src: src}
+	_, g.bare = detect.GoSyntax.Mask(src)
+	rest := test{rest: true, line: 1, helpers: map[string]bool{}}
 	whole := goExcluded(f, src)
 	for _, d := range f.Decls {
 		fn, ok := d.(*ast.FuncDecl)
-		if !ok || fn.Recv != nil || fn.Body == nil {
+		if !ok || fn.Recv != nil || fn.Body == nil || !goTestName.MatchString(fn.Name.Name) {
+			g.help(&rest, d)
 			continue
 		}
 		if fn.Name.Name == "TestMain" && goParam(fn.Type) != "" {
-			if !goUses(fn.Body, goParam(fn.Type)) {
+			if !goRuns(fn.Body, goParam(fn.Type)) {
 				whole = never
 			}
+			g.help(&rest, d)
 			continue
 		}
-		if goTestName.MatchString(fn.Name.Name) {
-			g.add(fn.Name.Name, fn.Pos(), fn.Body, goScanned(fn.Type, fn.Body))
-		}
+		g.add(fn.Name.Name, fn.Pos(), fn.Body, goScanned(fn.Type, fn.Body))
 	}
 	for i := range g.tests {
 		if !strings.Contains(g.tests[i].name, "/") {
 			g.tests[i].skip = max(g.tests[i].skip, whole)
 		}
 	}
-	return g.tests
+	return append(g.tests, rest)
+}
+
+// help adds a declaration that is no test to the rest of the file.
+func (g *goFile) help(rest *test, d ast.Decl) {
+	rest.body = append(rest.body, detect.CodeLines(g.text(d, 0))...)
+	t, owner := "t", ""
+	if fn, ok := d.(*ast.FuncDecl); ok {
+		owner = fn.Name.Name
+		rest.helpers[owner] = true
+		t = cmp.Or(goTesting(fn.Type), t)
+		if owner == "init" && fn.Body != nil && goExits(fn.Body) {
+			rest.skip = never
+		}
+	}
+	for _, c := range g.claims(d, t) {
+		c.owner = owner
+		rest.claims = append(rest.claims, c)
+	}
+}
+
+// goTesting is the name of the parameter that is a testing.T or its like.
+func goTesting(ft *ast.FuncType) string {
+	if ft.Params == nil {
+		return ""
+	}
+	for _, f := range ft.Params.List {
+		typ := f.Type
+		if p, ok := typ.(*ast.StarExpr); ok {
+			typ = p.X
+		}
+		if sel, ok := typ.(*ast.SelectorExpr); ok && goIs(sel.X, "testing") && len(f.Names) > 0 {
+			return f.Names[0].Name
+		}
+	}
+	return ""
+}
+
+// goExits tells whether a body ends the program.
+func goExits(body *ast.BlockStmt) bool {
+	found := false
+	ast.Inspect(body, func(n ast.Node) bool {
+		if sel, ok := n.(*ast.SelectorExpr); ok && (goIs(sel.X, "os") || goIs(sel.X, "syscall")) && sel.Sel.Name == "Exit" {
+			found = true
+		}
+		return !found
+	})
+	return found
+}
+
+// goRuns tells whether a TestMain runs the tests and ends with their result: it calls m.Run, and
+// every exit has a code that is not written down as 0.
+func goRuns(body *ast.BlockStmt, m string) bool {
+	runs, zero := false, false
+	ast.Inspect(body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.SelectorExpr:
+			runs = runs || goIs(n.X, m) && n.Sel.Name == "Run"
+		case *ast.CallExpr:
+			sel, ok := n.Fun.(*ast.SelectorExpr)
+			if ok && goIs(sel.X, "os") && sel.Sel.Name == "Exit" && len(n.Args) == 1 {
+				lit, ok := n.Args[0].(*ast.BasicLit)
+				zero = zero || ok && lit.Value == "0"
+			}
+			for _, a := range n.Args {
+				runs = runs || goIs(a, m)
+			}
+		}
+		return true
+	})
+	return runs && !zero
 }
 
 func goBroken(src string) []test {
@@ -58,8 +132,9 @@ func goBroken(src string) []test {
 	lines := lineCounter{src: src}
 	for _, m := range goFuncLine.FindAllStringSubmatchIndex(src, -1) {
 		// The body cannot be told, so nothing is said about it: one assertion.
-		tests = append(tests, test{name: src[m[2]:m[3]], line: lines.at(m[0]), asserts: 1})
+		tests = append(tests, test{name: src[m[2]:m[3]], line: lines.at(m[0]), asserts: 1, unknown: true})
 	}
+	tests = append(tests, test{rest: true, line: 1, unknown: true})
 	return tests
 }
 
@@ -88,6 +163,7 @@ func goParam(ft *ast.FuncType) string {
 type goFile struct {
 	fset  *token.FileSet
 	src   string
+	bare  string // without comments
 	tests []test
 }
 
@@ -99,19 +175,21 @@ func (g *goFile) add(name string, pos token.Pos, body *ast.BlockStmt, s goScan) 
 		asserts++ // its output is compared
 	}
 	g.tests = append(g.tests, test{
-		name: name, line: g.fset.Position(pos).Line, skip: s.skip, asserts: asserts, body: codeLines(g.text(body)),
+		name: name, line: g.fset.Position(pos).Line, skip: s.skip, asserts: asserts, body: detect.CodeLines(g.text(body, 1)),
+		claims: g.claims(body, s.t),
 	})
 	for _, sub := range s.subs {
 		g.add(name+"/"+sub.name, sub.lit.Pos(), sub.lit.Body, sub.scan)
 	}
 }
 
-func (g *goFile) text(n ast.Node) string {
-	from, to := g.fset.Position(n.Pos()).Offset+1, g.fset.Position(n.End()).Offset-1
-	if from < 0 || from > to || to > len(g.src) {
+// text is a node's source without comments, and without a margin at both ends.
+func (g *goFile) text(n ast.Node, margin int) string {
+	from, to := g.fset.Position(n.Pos()).Offset+margin, g.fset.Position(n.End()).Offset-margin
+	if from < 0 || from > to || to > len(g.bare) {
 		return ""
 	}
-	return g.src[from:to]
+	return g.bare[from:to]
 }
 
 // goReturns finds a test that returns before it has done its work: a return among
@@ -226,17 +304,4 @@ func goAsserts(call *ast.CallExpr, t string) bool {
 		}
 	}
 	return name != "" && asserting.MatchString(name)
-}
-
-// goUses tells whether a body uses a variable at all: a TestMain that does not
-// use its parameter runs no test.
-func goUses(body *ast.BlockStmt, name string) bool {
-	found := false
-	ast.Inspect(body, func(n ast.Node) bool {
-		if id, ok := n.(*ast.Ident); ok && id.Name == name {
-			found = true
-		}
-		return !found
-	})
-	return found
 }

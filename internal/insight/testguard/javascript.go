@@ -4,13 +4,14 @@ import (
 	"slices"
 	"strings"
 
+	"kedge/internal/core/detect"
 	"kedge/internal/text/lazyre"
 )
 
 var (
 	jsCall    = lazyre.New("\\b(x|f)?(describe|suite|context|it|test|specify)((?:\\s*\\.\\s*\\w+)*)\\s*[(`]")
 	jsSkipNow = lazyre.New(`\b(?:this|t|ctx|context|test)\s*\.\s*(?:skip|todo|fixme)\s*\(`)
-	jsAssert  = lazyre.New(`(?i)\b(?:expect|assert|should|verify|check|ensure|fail)\w*\s*[(.]|\.should\b|\bt\s*\.\s*(?:is|not|true|false|deepEqual|throws|equal|same|ok|assert)\s*\(|\.(?:assert|expect)\w*\b`)
+	jsAssert  = lazyre.New(`(?im)\b(?:expect|assert|should|verify|check|ensure|fail)\w*\s*(?:<[^;()\n]*>\s*\(|<\s*$|[(.])|\.should\b|\b(?:t|tt|st|tap)\s*\.\s*(?:is|not|true|false|truthy|falsy|like|type|error|equals|regex|emits|snapshot|cmp|rejects|(?:not|strict|deep|loose|does|has|match|same|equal|throw|resolve|ok)\w*|assert)\s*\(|\.(?:assert|expect)\w*\b|\b(?:notS|s|deepS|notDeepS|deep|notDeep)?(?:trict)?Equal\s*\(|\b(?:throws|rejects|doesNotThrow|doesNotReject)\s*\(`)
 )
 
 // jsNode is a test or a suite with the range it stands in.
@@ -25,8 +26,8 @@ type jsNode struct {
 
 // jsTests reads jest, vitest, mocha, jasmine, playwright, cypress and node:test.
 func jsTests(src string) []test {
-	c := jsSyntax.code(src)
-	masked := c.masked
+	c := coded(detect.JSSyntax, src)
+	masked := c.Masked
 	lines := lineCounter{src: src}
 	var nodes []jsNode
 	var open []int
@@ -55,7 +56,7 @@ func jsTests(src string) []test {
 			return nil
 		}
 	}
-	return jsFlatten(c, nodes, whole)
+	return c.finish(jsFlatten(c, nodes, whole), jsAssert)
 }
 
 // maxDepth is more than anyone nests suites; it bounds the work on odd input.
@@ -65,34 +66,46 @@ const maxDepth = 100
 // name of a function that is being defined.
 func jsStarts(masked string, at int) bool {
 	before := strings.TrimRight(masked[max(0, at-12):at], " \t")
+	if jsReceiver.MatchString(before) {
+		return true
+	}
 	return !strings.HasSuffix(before, ".") && !strings.HasSuffix(before, "function") && !strings.HasSuffix(before, "$")
 }
+
+// jsReceiver is what a test may be a method of, in tap and QUnit.
+var jsReceiver = lazyre.New(`(?:^|[^\w$.])(?:t|tt|st|tap|QUnit)\.$`)
 
 // jsRead reads one call; false when it is no test but says something about the
 // one it stands in, as test.skip(condition) does.
 func jsRead(c code, m []int) (jsNode, bool) {
-	prefix, word, mods := part(c.masked, m, 1), part(c.masked, m, 2), part(c.masked, m, 3)
+	prefix, word, mods := part(c.Masked, m, 1), part(c.Masked, m, 2), part(c.Masked, m, 3)
 	n := jsNode{suite: word == "describe" || word == "suite" || word == "context", from: m[1] - 1}
 	n.to = jsEnd(c, n.from)
 	chain := jsModifiers(mods)
 	if slices.Contains(chain, "each") || slices.Contains(chain, "skipIf") || slices.Contains(chain, "runIf") || slices.Contains(chain, "for") {
-		next := c.blanks(n.to)
-		if next >= len(c.masked) || c.masked[next] != '(' {
+		next := c.Blanks(n.to)
+		if next >= len(c.Masked) || c.Masked[next] != '(' {
 			return n, false
 		}
-		n.from, n.to = next, c.partner(next)
+		n.from, n.to = next, c.Partner(next)
 	}
-	for _, known := range chain {
-		if jsNotATest[known] {
+	for _, mod := range chain {
+		if jsNotATest[mod] || !jsMods[mod] {
 			return n, false
 		}
 	}
-	n.name, n.plain = jsName(c.src, n.from+1)
+	n.name, n.plain = jsName(c.Src, n.from+1)
 	n.skip, n.focused = jsState(prefix, chain)
 	if !n.plain && n.skip != runs {
 		return n, false
 	}
 	return n, n.plain || !n.suite
+}
+
+// jsMods are the members of test that begin a test.
+var jsMods = map[string]bool{
+	"only": true, "skip": true, "todo": true, "each": true, "concurrent": true, "sequential": true, "serial": true, "failing": true, "fails": true,
+	"fail": true, "fixme": true, "skipIf": true, "runIf": true, "for": true, "parallel": true, "shuffle": true, "cb": true, "describe": true, "test": true, "it": true, "step": true,
 }
 
 // jsNotATest are members of test that are something else: hooks and settings.
@@ -138,13 +151,13 @@ func jsState(prefix string, chain []string) (skip, bool) {
 
 // jsEnd is behind the bracket or the template that begins at open.
 func jsEnd(c code, open int) int {
-	if c.masked[open] != '`' {
-		return c.partner(open)
+	if c.Masked[open] != '`' {
+		return c.Partner(open)
 	}
-	if i := strings.IndexByte(c.masked[open+1:], '`'); i >= 0 {
+	if i := strings.IndexByte(c.Masked[open+1:], '`'); i >= 0 {
 		return open + i + 2
 	}
-	return len(c.masked)
+	return len(c.Masked)
 }
 
 // jsName is the string that is a call's first argument.
@@ -167,11 +180,11 @@ func jsName(src string, at int) (string, bool) {
 // jsAnnotation reads test.skip(condition): without a condition, or with true, it
 // is for always.
 func jsAnnotation(c code, m []int) skip {
-	s, _ := jsState("", jsModifiers(part(c.masked, m, 3)))
-	if s == runs || c.masked[m[1]-1] != '(' {
+	s, _ := jsState("", jsModifiers(part(c.Masked, m, 3)))
+	if s == runs || c.Masked[m[1]-1] != '(' {
 		return s
 	}
-	args := strings.TrimSpace(c.masked[m[1]:max(m[1], c.partner(m[1]-1)-1)])
+	args := strings.TrimSpace(c.Masked[m[1]:max(m[1], c.Partner(m[1]-1)-1)])
 	if args == "" || args == "true" || strings.HasPrefix(args, "true,") {
 		return never
 	}
@@ -193,22 +206,23 @@ func jsFlatten(c code, nodes []jsNode, whole skip) []test {
 			continue
 		}
 		n.name = strings.Join(append(names, n.name), " > ")
-		body := c.masked[n.from:n.to]
-		n.asserts = len(jsAssert.FindAllStringIndex(body, -1))
+		body := c.Masked[n.from:n.to]
 		if jsSkipNow.MatchString(body) {
 			n.skip = max(n.skip, sometimes)
 		}
-		n.body = codeLines(jsBody(c.src[n.from:n.to]))
+		n.test.from, n.test.to = jsBody(c, n.from, n.to)
+		if args := c.Masked[n.test.from:n.test.to]; strings.TrimSpace(args) != "" && !strings.Contains(args, "{") && !strings.Contains(args, "=>") {
+			n.claims = append(n.claims, claim{words: append([]string{"with"}, tokens(c.Bare[n.test.from:n.test.to])...), line: n.line}) // a macro, and what it is given
+		}
 		tests = append(tests, n.test)
 	}
 	return tests
 }
 
-// jsBody leaves out the line with the name, which may change.
-func jsBody(call string) string {
-	if i := strings.IndexByte(call, '\n'); i >= 0 {
-		return call[i:]
+// jsBody leaves out the name, which may change.
+func jsBody(c code, from, to int) (int, int) {
+	if i := strings.IndexByte(c.Masked[from:to], ','); i >= 0 {
+		from += i + 1
 	}
-	_, body, _ := strings.Cut(call, ",")
-	return body
+	return from, max(from, to-1)
 }

@@ -3,58 +3,55 @@ package testguard
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
+	"kedge/internal/core/detect"
+	"kedge/internal/text/glob"
 	"kedge/internal/text/lazyre"
 )
 
-// language reads the tests of a source file. It is never given more than
-// maxSource bytes.
-type language func(src string) []test
+// code is a source whose tests are read.
+type code struct {
+	detect.Code
+	lined bool // a statement ends with its line
+}
 
-// maxSource bounds what is read: no one writes tests of this size by hand.
-const maxSource = 2 << 20
+func coded(x detect.Syntax, src string) code { return code{Code: x.Code(src)} }
+
+// language reads the tests of a source file. It is never given more than
+// detect.MaxSource bytes.
+type language func(src string) []test
 
 var languages = map[string]language{
 	".go": goTests, ".py": pythonTests, ".rs": rustTests, ".java": javaTests, ".kt": javaTests,
 	".js": jsTests, ".jsx": jsTests, ".mjs": jsTests, ".cjs": jsTests,
 	".ts": jsTests, ".tsx": jsTests, ".mts": jsTests, ".cts": jsTests,
+	".c": cTests, ".h": cTests, ".cc": cTests, ".cpp": cTests, ".cxx": cTests, ".hpp": cTests, ".hh": cTests, ".m": cTests, ".mm": cTests,
+	".rb": rubyTests, ".php": phpTests, ".bats": batsTests, ".sh": shellTests, ".bash": shellTests,
 }
 
-// testNames are the names that runners look for. Rust keeps tests beside the
-// code, so there every file is read, whatever its name.
-var testNames = lazyre.New(`(?i)` + strings.Join([]string{
-	`_test\.(go|py|rs|rb|exs|dart|c|cc|cpp)$`,
-	`(^|/)(test_[^/]*|conftest)\.py$`,
-	`[._-](test|tests|spec|cy|e2e)\.[cm]?[jt]sx?$`,
-	`_spec\.rb$`, `\.(bats|feature)$`,
-	`(^|/)(__tests__|tests?|specs?|e2e|cypress)/([^/]+/)*[^/]+\.([cm]?[jt]sx?|py|rs|rb|php|exs|sh)$`,
-}, "|") + `|` + `(?-i:(Test|Tests|IT|Spec)\.(java|kt|scala|groovy|php|cs|swift)$|(^|/)(Test[A-Z]\w*\.(java|kt)$|src/test/))`)
-
-// IsTest tells by its name whether a file holds tests. Files of data below
-// testdata do not.
-func IsTest(name string) bool {
-	name = strings.ReplaceAll(name, `\`, "/")
-	return testNames.MatchString(name) && !strings.Contains("/"+name, "/testdata/") && !strings.Contains("/"+name, "/node_modules/")
-}
-
-// languageOf gives the reader for a file that may hold tests; nil when its tests
+// language gives the reader for a file that may hold tests; nil when its tests
 // cannot be counted.
-func languageOf(name string) language {
-	ext := path.Ext(name)
-	if ext != ".rs" && !IsTest(name) {
+func (g Guard) language(name string) language {
+	ext := strings.ToLower(path.Ext(name))
+	if ext != ".rs" && !detect.IsTest(name) && !slices.ContainsFunc(g.Tests, func(p string) bool { return glob.Match(p, name) }) {
 		return nil
 	}
 	return languages[ext]
 }
 
-// read gives the tests of one version of a file, each with a name of its own.
-func read(name string, src []byte) []test {
-	lang := languageOf(name)
-	if lang == nil || src == nil || len(src) > maxSource {
+// read gives the tests of one version of a file, each with a name of its own, and the rest of the
+// file behind them.
+func (g Guard) read(name string, src []byte) []test {
+	lang := g.language(name)
+	if lang == nil || src == nil || len(src) > detect.MaxSource {
 		return nil
 	}
 	tests := lang(string(src))
+	if strings.HasSuffix(name, ".rs") && !detect.IsTest(name) {
+		inTests(string(src), &tests[len(tests)-1])
+	}
 	seen := map[string]int{}
 	for i := range tests {
 		t := &tests[i]
@@ -67,15 +64,100 @@ func read(name string, src []byte) []test {
 	return tests
 }
 
-// codeLines cuts a body into its lines, without blanks at their ends.
-func codeLines(body string) []string {
-	var out []string
-	for l := range strings.SplitSeq(body, "\n") {
-		if l = strings.TrimSpace(l); l != "" {
-			out = append(out, l)
+// finish gives each test what stands in it, but for the tests inside it, and adds the rest of the
+// file.
+func (c code) finish(tests []test, asserts *lazyre.Regexp) []test {
+	lines := lineCounter{src: c.Src}
+	for i := range tests {
+		var inner []test
+		for j := i + 1; j < len(tests) && tests[j].from < tests[i].to; j++ {
+			inner = append(inner, tests[j])
+		}
+		c.collect(&tests[i], inner, asserts, &lines)
+		tests[i].asserts += assertions(tests[i])
+	}
+	rest := test{rest: true, line: 1, to: len(c.Src)}
+	c.collect(&rest, tests, asserts, &lines)
+	rest.helpers = c.own(rest.claims)
+	return append(tests, rest)
+}
+
+// inTests leaves only that in the rest of a source file which stands among its tests.
+func inTests(src string, rest *test) {
+	lines := lineCounter{src: src}
+	var spans [][2]int
+	parts, _ := detect.TestParts("a.rs", src)
+	for _, r := range parts {
+		spans = append(spans, [2]int{lines.at(r.From), lines.at(r.To)})
+	}
+	rest.claims = slices.DeleteFunc(rest.claims, func(c claim) bool {
+		return !slices.ContainsFunc(spans, func(s [2]int) bool { return s[0] <= c.line && c.line <= s[1] })
+	})
+	rest.body = nil
+	for _, r := range parts {
+		rest.body = append(rest.body, detect.CodeLines(src[r.From:r.To])...)
+	}
+}
+
+// start is where a test begins, with its annotations.
+func (t test) start() int {
+	if t.head > 0 {
+		return t.head
+	}
+	return t.from
+}
+
+// collect reads the claims and lines of a test, past the tests inside it.
+func (c code) collect(t *test, inner []test, asserts *lazyre.Regexp, lines *lineCounter) {
+	at := t.from
+	piece := func(to int) {
+		if at < to {
+			t.claims = append(t.claims, c.claimsIn(at, to, asserts, lines)...)
+			t.body = append(t.body, detect.CodeLines(c.Bare[at:to])...)
 		}
 	}
-	return out
+	for _, in := range inner {
+		if start := in.start(); start >= at {
+			piece(start)
+			at = in.to
+		}
+	}
+	piece(t.to)
+	if t.head > 0 {
+		t.claims = append(t.claims, c.rowsIn(t.head, t.from, nil, lines)...)
+	}
+}
+
+var helper = lazyre.New(`\b(?:func|def|function|fn|fun|sub)\s+(?:self\.)?([\pL_][\w?!]*)|^(?:[\w*<>\[\]]+\s+)+\**(\w+)\s*\([^;{}]*\)\s*\{?$|^(\w+)\s*\(\)\s*\{|\b(?:const|let|var)\s+(\w+)\s*=\s*(?:async\s*)?(?:function|\()`)
+
+// own tells claims outside tests which helper they stand in, and gives all helpers.
+func (c code) own(claims []claim) map[string]bool {
+	owners, helpers := map[int]string{}, map[string]bool{}
+	owner, n := "", 0
+	for line := range strings.SplitSeq(c.Masked, "\n") {
+		n++
+		if name := helperName(strings.TrimSpace(line)); name != "" {
+			owner = name
+			helpers[name] = true
+		}
+		owners[n] = owner
+	}
+	for i := range claims {
+		claims[i].owner = owners[claims[i].line]
+	}
+	return helpers
+}
+
+// helperName is the name of the function that a line declares, if it does.
+func helperName(line string) string {
+	if len(line) > 300 || strings.IndexByte(line, '(') < 0 && !strings.HasPrefix(line, "def ") || strings.HasSuffix(line, ";") {
+		return ""
+	}
+	m := helper.FindStringSubmatch(line)
+	if m == nil || notSymbols[m[2]] || strings.HasPrefix(line, "return") || strings.HasPrefix(line, "else") {
+		return ""
+	}
+	return m[1] + m[2] + m[3] + m[4]
 }
 
 // lineAt is the line of an offset; callers go through a file once, so that the

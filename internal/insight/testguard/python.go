@@ -3,6 +3,7 @@ package testguard
 import (
 	"strings"
 
+	"kedge/internal/core/detect"
 	"kedge/internal/text/lazyre"
 )
 
@@ -13,7 +14,7 @@ var (
 	pySometimes = lazyre.New(`\bskip(?:if|If|Unless)\b`)
 	pySkipCall  = lazyre.New(`\bpytest\.(?:skip|xfail|importorskip)\s*\(|\bself\.skipTest\s*\(|\braise\s+(?:unittest\.)?SkipTest\b`)
 	pyNoTests   = lazyre.New(`^__test__\s*=\s*False\b`)
-	pyAssert    = lazyre.New(`(?i)\bassert\b|\b(?:assert|check|expect|verify|should|ensure|fail)\w*\s*\(|\braises\s*\(|\.assert\w*\b`)
+	pyAssert    = lazyre.New(`(?i)\bassert\b|\b(?:assert|check|expect|verify|should|ensure|fail)\w*\s*\(|\b(?:raises|warns|deprecated_call)\s*\(|\.assert\w*\b`)
 )
 
 // pyScope is an open class or function: what it says about the tests below it.
@@ -34,25 +35,28 @@ type pyReader struct {
 	whole      skip
 	depth      int // of open brackets: a line inside them is no statement
 	returned   bool
+	at, end    int // where the line stands, in bytes
+	decorated  int // where the decorators begin; 0: none
 }
 
 // pythonTests reads pytest and unittest by indentation.
 func pythonTests(src string) []test {
-	masked := strings.Split(pythonSyntax.mask(src), "\n")
-	shown := strings.Split(src, "\n")
+	c := coded(detect.PythonSyntax, src)
 	r := pyReader{}
-	for i, line := range masked {
+	for i, line := range strings.Split(c.Masked, "\n") {
+		r.end = r.at + len(line)
 		if strings.TrimSpace(line) != "" {
-			r.line(i, line, shown[i])
+			r.line(i, line)
 		}
+		r.at = r.end + 1
 	}
 	for i := range r.tests {
 		r.tests[i].skip = max(r.tests[i].skip, r.whole)
 	}
-	return r.tests
+	return c.finish(r.tests, pyAssert)
 }
 
-func (r *pyReader) line(i int, line, shown string) {
+func (r *pyReader) line(i int, line string) {
 	inside := r.depth > 0
 	r.depth = max(0, r.depth+strings.Count(line, "(")+strings.Count(line, "[")+strings.Count(line, "{")-
 		strings.Count(line, ")")-strings.Count(line, "]")-strings.Count(line, "}"))
@@ -62,7 +66,7 @@ func (r *pyReader) line(i int, line, shown string) {
 		return
 	}
 	if inside {
-		r.inBody(text, shown, -1)
+		r.inBody(text, -1)
 		return
 	}
 	r.decorator = ""
@@ -72,16 +76,19 @@ func (r *pyReader) line(i int, line, shown string) {
 	}
 	switch {
 	case strings.HasPrefix(text, "@"):
+		if r.decorated == 0 {
+			r.decorated = max(r.at, 1)
+		}
 		r.decorate(text)
 	case pyClass.MatchString(text):
 		r.open(indent, pyClass.FindStringSubmatch(text)[1], -1)
 	case pyDef.MatchString(text) && !r.inTest():
 		r.define(i, indent, pyDef.FindStringSubmatch(text)[1])
-		r.sameLine(text, shown, indent)
+		r.sameLine(text, indent)
 	default:
-		r.decorators = runs
+		r.decorators, r.decorated = runs, 0
 		r.statement(indent, text)
-		r.inBody(text, shown, indent)
+		r.inBody(text, indent)
 	}
 }
 
@@ -120,15 +127,19 @@ func (r *pyReader) inTest() bool {
 func (r *pyReader) define(i, indent int, name string) {
 	r.open(indent, name, len(r.tests))
 	s := r.scopes[len(r.scopes)-1]
-	r.tests = append(r.tests, test{name: s.name, line: i + 1, skip: s.skip})
-	r.returned = false
+	t := test{name: s.name, line: i + 1, skip: s.skip, from: r.end, to: r.end}
+	t.head = r.decorated
+	r.tests = append(r.tests, t)
+	r.returned, r.decorated = false, 0
 }
 
 // sameLine reads a body that stands behind the colon of its def.
-func (r *pyReader) sameLine(text, shown string, indent int) {
+func (r *pyReader) sameLine(text string, indent int) {
 	_, body, ok := strings.Cut(text[strings.LastIndexByte(text, ')')+1:], ":")
 	if ok && strings.TrimSpace(body) != "" {
-		r.inBody(strings.TrimSpace(body), shown, indent+1)
+		t := &r.tests[len(r.tests)-1]
+		t.from = min(t.from, r.end-len(body))
+		r.inBody(strings.TrimSpace(body), indent+1)
 	}
 }
 
@@ -158,7 +169,7 @@ func (r *pyReader) statement(indent int, text string) {
 }
 
 // inBody counts a line of a test. indent is -1 for the rest of a statement.
-func (r *pyReader) inBody(text, shown string, indent int) {
+func (r *pyReader) inBody(text string, indent int) {
 	if !r.inTest() {
 		return
 	}
@@ -168,10 +179,7 @@ func (r *pyReader) inBody(text, shown string, indent int) {
 	}
 	outer := indent >= 0 && indent <= s.body
 	t := &r.tests[s.test]
-	t.body = append(t.body, strings.TrimSpace(shown))
-	if pyAssert.MatchString(text) {
-		t.asserts++
-	}
+	t.to = max(t.to, r.end)
 	skips := pySkipCall.MatchString(text)
 	switch {
 	case outer && (r.returned || skips):

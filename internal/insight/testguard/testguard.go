@@ -1,20 +1,22 @@
-// Package testguard finds tests that were made weaker between two versions of
-// files: deleted, skipped, focused (so that others no longer run), fewer than
-// before, or left without an assertion. It reads Go with Go's own parser and
-// Python, JavaScript, TypeScript, Rust, Java and Kotlin by their words, with
-// strings and comments left out of sight.
+// Package testguard tells the tests of a change from its source, and finds tests that
+// a change made weaker: deleted, skipped, focused (so that others no longer run), with
+// fewer assertions or rows than before, or with other expectations. It reads Go with
+// Go's own parser and Python, JavaScript, TypeScript, Rust, Java, Kotlin, C, C++, Ruby,
+// PHP and shell by their words, with strings and comments left out of sight.
 //
-// It promises that only differences count: what was skipped before is no
-// finding, and a test that moved or was renamed is recognised by its body. It
-// reports what it sees and cannot prove that a test still tests the same: rows
-// taken out of a table are not seen. It never reads a disk and never panics,
-// whatever the files hold.
+// It promises that only differences count: what was skipped before is no finding. A test that
+// moved, was renamed, split or merged is recognised by its body and its assertions, and tests
+// of what the same change removes from the source may go. A change of an expectation is a
+// finding of its own kind: only a run can tell whether it was talked down. It never reads a
+// disk and never panics, whatever the files hold.
 package testguard
 
 import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"kedge/internal/core/detect"
 
 	"kedge"
 )
@@ -23,6 +25,30 @@ import (
 type Change struct {
 	Path          string
 	Before, After []byte
+}
+
+// Kind says what was done to a test.
+type Kind string
+
+// The kinds.
+const (
+	Deleted        Kind = "deleted"
+	Skipped        Kind = "skipped"
+	Focused        Kind = "focused"
+	AssertsLess    Kind = "asserts_less"    // assertions or rows are gone, and nothing stands for them
+	AssertsNothing Kind = "asserts_nothing" // none is left
+	Runner         Kind = "runner"          // what runs the tests no longer does
+	Changed        Kind = "changed"         // expects something else, or gets there by another way
+)
+
+// Certain tells whether a finding of the kind is a weakening whatever the checks say. Of the other
+// kind, the old tests with the new source decide.
+func (k Kind) Certain() bool { return k != Changed }
+
+// Finding is a finding about a test, with what was done to it.
+type Finding struct {
+	kedge.Finding
+	Kind Kind
 }
 
 // skip says when a test does not run; more is weaker.
@@ -34,47 +60,171 @@ const (
 	never                 // is skipped, or may fail, whatever happens
 )
 
-// test is one test as it stands in one version of a file.
+// test is one test as it stands in one version of a file; or the rest of the file, with the helpers
+// and tables of all its tests.
 type test struct {
 	path    string
 	name    string
 	line    int
+	head    int // where its annotations begin, which may hold a table; 0: none
+	rest    bool
+	follows string // the test before it that both versions of the file have
+	unknown bool   // the file could not be read: nothing is known of its insides
 	skip    skip
 	focused bool
 	asserts int
+	claims  []claim
+	helpers map[string]bool // the functions that the rest of a file declares
+	from    int             // where it stands, in bytes
+	to      int
 	body    []string // its lines without blanks at the ends, and blank ones
+}
+
+// Guard compares the versions of files.
+type Guard struct {
+	Tests     []string               // further globs of tests
+	Mentioned func(name string) bool // whether source that did not change has a name; nil: it does not
 }
 
 // Compare gives the findings about one file. A nil after is a deleted file, a
 // nil before a new one.
-func Compare(path string, before, after []byte) []kedge.Finding {
+func Compare(path string, before, after []byte) []Finding {
 	return All([]Change{{Path: path, Before: before, After: after}})
 }
 
-// All gives the findings about all files that changed together. A test that went
-// from one of them to another is not deleted.
-func All(changes []Change) []kedge.Finding {
-	findings := []kedge.Finding{}
-	var gone, added []test
-	for _, c := range changes {
-		p := compareFile(c)
-		findings = append(findings, p.findings...)
-		gone, added = append(gone, p.gone...), append(added, p.added...)
+// All gives the findings about all files that changed together.
+func All(changes []Change) []Finding { return Guard{}.All(changes) }
+
+// All gives the findings about all files that changed together, tests and source. A test that went
+// from one of them to another is not deleted, nor is one of a function that is gone.
+func (g Guard) All(changes []Change) []Finding {
+	findings := []Finding{}
+	c := comparison{removed: g.removed(changes)}
+	for _, ch := range changes {
+		findings = append(findings, runnerFindings(ch)...)
+		if g.language(ch.Path) == nil {
+			findings = append(findings, g.unreadable(ch)...)
+			continue
+		}
+		c.file(g.read(ch.Path, ch.Before), g.read(ch.Path, ch.After))
 	}
-	gone, added, moves := settle(gone, added)
-	findings = append(findings, moves...)
-	for _, g := range outermost(gone) {
-		findings = append(findings, deleted(g))
+	return append(findings, c.findings()...)
+}
+
+// unreadable reports on files of tests whose insides are not known: data, expectations, and tests in
+// another language.
+func (g Guard) unreadable(c Change) []Finding {
+	if c.Before == nil || holdsBoth(c.Path) || detect.SideOf(c.Path, g.Tests) != detect.Tests {
+		return nil
 	}
-	for _, a := range added {
+	f := Finding{Kind: Changed, Finding: kedge.Finding{
+		Level: kedge.LevelError, What: fmt.Sprintf("test data %q was changed", c.Path), Where: c.Path, Fix: "let the old tests pass with the new source",
+	}}
+	if c.After == nil {
+		f.What = fmt.Sprintf("test data %q was deleted", c.Path)
+		if detect.IsTest(c.Path) {
+			f.Kind, f.What, f.Fix = Deleted, fmt.Sprintf("test file %q was deleted", c.Path), restore
+		}
+	}
+	return []Finding{f}
+}
+
+// holdsBoth tells whether a file may hold both tests and source.
+func holdsBoth(name string) bool {
+	_, ok := detect.TestParts(name, "")
+	return ok
+}
+
+// comparison pairs the tests of all files.
+type comparison struct {
+	removed     map[string]bool // names that the source no longer has
+	pairs       []pair
+	gone, added []test
+	still       []test // all tests as they are now
+}
+
+// pair is one test in its two versions.
+type pair struct{ was, is test }
+
+// file pairs the tests of one file by their names.
+func (c *comparison) file(before, after []test) {
+	follow(before, after)
+	found := map[string]test{}
+	for _, t := range after {
+		found[t.name] = t
+	}
+	c.still = append(c.still, after...)
+	for _, was := range before {
+		is, ok := found[was.name]
+		if !ok {
+			c.gone = append(c.gone, was)
+			continue
+		}
+		delete(found, was.name)
+		c.pairs = append(c.pairs, pair{was, is})
+	}
+	for _, t := range after {
+		if _, ok := found[t.name]; ok {
+			c.added = append(c.added, t)
+		}
+	}
+}
+
+// follow tells each test of two versions behind which common one it stands.
+func follow(before, after []test) {
+	names := map[string]int{}
+	for _, t := range before {
+		names[t.name] |= 1
+	}
+	for _, t := range after {
+		names[t.name] |= 2
+	}
+	for _, tests := range [][]test{before, after} {
+		last := ""
+		for i := range tests {
+			tests[i].follows = last
+			if names[tests[i].name] == 3 {
+				last = tests[i].name
+			}
+		}
+	}
+}
+
+func (c *comparison) findings() []Finding {
+	c.settle(sameName)
+	c.settle(moved)
+	c.settle(rewritten)
+	p := newPool(c)
+	var out []Finding
+	for i, pr := range c.pairs {
+		out = append(out, p.judge(i, pr)...)
+	}
+	for i, g := range c.gone {
+		if g.rest {
+			out = append(out, p.script(len(c.pairs)+i, g)...)
+		}
+		if p.kept(len(c.pairs)+i) || c.mayGo(g) || !g.rest && p.tabled(g) {
+			c.gone[i].name = "" // it is still there in another form
+		}
+	}
+	for _, t := range outermost(c.gone) {
+		if t.name != "" {
+			out = append(out, deleted(t))
+		}
+	}
+	for _, a := range c.added {
+		if a.rest {
+			out = append(out, ends(test{}, a)...)
+			continue
+		}
 		if a.focused {
-			findings = append(findings, focused(a))
+			out = append(out, focused(a))
 		}
 		if a.skip == never {
-			findings = append(findings, finding(a, "new test %q is skipped", "let it run, or leave it out"))
+			out = append(out, finding(Skipped, a, "new test %q is skipped", "let it run, or leave it out"))
 		}
 	}
-	return findings
+	return out
 }
 
 // outermost leaves out the subtests of tests that are there themselves.
@@ -93,148 +243,35 @@ func outermost(tests []test) []test {
 	})
 }
 
-// maxPairs bounds how many pairs of tests are compared line by line; beyond it
-// only tests with the very same body count as moved.
-const maxPairs = 200_000
-
-// settle takes out the pairs in which a test that is gone turns up as an added
-// one, and gives what is left and the findings about the pairs.
-func settle(gone, added []test) (lost, fresh []test, findings []kedge.Finding) {
-	same := map[string][]int{}
-	for i, a := range added {
-		key := strings.Join(a.body, "\n")
-		same[key] = append(same[key], i)
-	}
-	used := make([]bool, len(added))
-	pairs := 0
-	match := func(g test) int {
-		for _, i := range same[strings.Join(g.body, "\n")] {
-			if !used[i] && moved(g, added[i]) {
-				return i
-			}
-		}
-		for i, a := range added {
-			if pairs++; !used[i] && pairs < maxPairs && moved(g, a) {
-				return i
-			}
-		}
-		return -1
-	}
-	for _, g := range gone {
-		i := match(g)
-		if i < 0 {
-			lost = append(lost, g)
-			continue
-		}
-		used[i] = true
-		findings = append(findings, weaker(g, added[i])...)
-	}
-	for i, a := range added {
-		if !used[i] {
-			fresh = append(fresh, a)
-		}
-	}
-	return lost, fresh, findings
-}
-
-// pairing is one file's comparison: the findings that are certain, and the tests
-// that may have moved to or come from another file.
-type pairing struct {
-	findings    []kedge.Finding
-	gone, added []test
-}
-
-func compareFile(c Change) pairing {
-	before, after := read(c.Path, c.Before), read(c.Path, c.After)
-	p := pairing{findings: unreadable(c)}
-	found := map[string]test{}
-	for _, t := range after {
-		found[t.name] = t
-	}
-	for _, was := range before {
-		is, ok := found[was.name]
-		if !ok {
-			p.gone = append(p.gone, was)
-			continue
-		}
-		delete(found, was.name)
-		p.findings = append(p.findings, weaker(was, is)...)
-	}
-	for _, t := range after {
-		if _, ok := found[t.name]; !ok {
-			continue
-		}
-		p.added = append(p.added, t)
-	}
-	return p
-}
-
-// unreadable reports a deleted test file in a language whose tests cannot be
-// counted.
-func unreadable(c Change) []kedge.Finding {
-	if c.Before == nil || c.After != nil || !IsTest(c.Path) || languageOf(c.Path) != nil {
+// ends reports a file that ends the run of the tests when it is loaded.
+func ends(was, is test) []Finding {
+	if is.skip <= was.skip {
 		return nil
 	}
-	return []kedge.Finding{{
-		Level: kedge.LevelError, What: fmt.Sprintf("test file %q was deleted", c.Path), Where: c.Path, Fix: restore,
-	}}
+	return []Finding{{Kind: Runner, Finding: kedge.Finding{
+		Level: kedge.LevelError, What: fmt.Sprintf("%q ends the run before its tests", is.path), Where: is.path, Fix: "take the exit out",
+	}}}
 }
 
 const restore = "restore it; agents may not remove a test"
 
-// weaker compares two versions of one test.
-func weaker(was, is test) []kedge.Finding {
-	var out []kedge.Finding
-	if is.skip > was.skip {
-		what := "test %q is now skipped"
-		if is.skip == sometimes {
-			what = "test %q is now skipped under a condition"
-		}
-		out = append(out, finding(is, what, "let it run as before"))
-	}
-	if is.focused && !was.focused {
-		out = append(out, focused(is))
-	}
-	if was.asserts > 0 && is.asserts == 0 && is.skip <= was.skip {
-		out = append(out, finding(is, "test %q asserts nothing any more", "put its assertions back"))
-	}
-	return out
+func focused(t test) Finding {
+	return finding(Focused, t, "test %q is focused, so that others do not run", "take the focus off")
 }
 
-func focused(t test) kedge.Finding {
-	return finding(t, "test %q is focused, so that others do not run", "take the focus off")
+func deleted(t test) Finding {
+	return finding(Deleted, t, "test %q was deleted", restore)
 }
 
-func deleted(t test) kedge.Finding {
-	return finding(t, "test %q was deleted", restore)
-}
-
-func finding(t test, what, fix string) kedge.Finding {
-	return kedge.Finding{
+func finding(k Kind, t test, what, fix string) Finding {
+	if t.rest {
+		t.name = t.path
+		what = strings.NewReplacer("test %q asserts", "the helpers or tables of %q assert", "test %q was", "the helpers or tables of %q were").Replace(what)
+	}
+	return Finding{Kind: k, Finding: kedge.Finding{
 		Level: kedge.LevelError,
 		What:  fmt.Sprintf(what, t.name),
 		Where: fmt.Sprintf("%s:%d", t.path, t.line),
 		Fix:   fix,
-	}
-}
-
-// moved tells whether a new test is an old one under another name or in another
-// file: at least half of its lines are still there. A body too short to be
-// recognised must be the same.
-func moved(was, is test) bool {
-	if len(was.body) < 4 {
-		return slices.Equal(was.body, is.body) && (len(was.body) > 0 || was.name == is.name)
-	}
-	have := map[string]int{}
-	for _, l := range is.body {
-		have[l]++
-	}
-	kept := 0
-	for _, l := range was.body {
-		if have[l] > 0 {
-			have[l]--
-			kept++
-		}
-	}
-	return 2*kept >= len(was.body)
+	}}
 }

@@ -1,11 +1,12 @@
-package testguard_test
+package stats_test
 
 import (
 	"strings"
 	"testing"
 
 	"kedge"
-	"kedge/internal/insight/testguard"
+	"kedge/internal/core/detect"
+	"kedge/internal/insight/stats"
 )
 
 func TestRow112SourceThatNoTestCovers(t *testing.T) {
@@ -30,13 +31,13 @@ func TestRow112SourceThatNoTestCovers(t *testing.T) {
 		}
 		return out
 	}
-	works := []testguard.Work{
+	works := []stats.Work{
 		{Feature: "one", Run: "run-1", Commit: "c1", Files: change("src/orders.py", "src/lonely.py", "src/named.py", "README.md", "src/gone.py")},
 		{Feature: "two", Run: "run-1", Commit: "c2", Files: change("pkg/money.go", "pkg/dark.go", "lib/inside.rs", "web/order-list.tsx", "src/lonely.py")},
 		{Feature: "three", Run: "run-2", Commit: "c3", Files: change("src/with_a_test.py", "tests/test_other.py")},
 	}
 	tests := []string{"tests/test_all.py", "pkg/money_test.go", "web/list.test.tsx", "tests/test_other.py"}
-	got := testguard.UntestedIn(works, tests, func(p string) (string, bool) { text, ok := files[p]; return text, ok })
+	got := stats.UntestedIn(works, tests, func(p string) (string, bool) { text, ok := files[p]; return text, ok })
 	var names []string
 	for _, u := range got {
 		names = append(names, u.Path)
@@ -44,7 +45,7 @@ func TestRow112SourceThatNoTestCovers(t *testing.T) {
 	if strings.Join(names, " ") != "src/lonely.py pkg/dark.go" {
 		t.Fatalf("untested: %v", names)
 	}
-	if got[0].Lines != 8 || len(got[0].Evidence) != 2 || got[0].Evidence[1] != (testguard.Untaught{Feature: "two", Run: "run-1", Commit: "c2"}) {
+	if got[0].Lines != 8 || len(got[0].Evidence) != 2 || got[0].Evidence[1] != (stats.Untaught{Feature: "two", Run: "run-1", Commit: "c2"}) {
 		t.Errorf("%+v", got[0])
 	}
 }
@@ -52,14 +53,14 @@ func TestRow112SourceThatNoTestCovers(t *testing.T) {
 func FuzzUntested(f *testing.F) {
 	f.Add("a.py", "def four(): pass", "four")
 	f.Fuzz(func(t *testing.T, name, source, test string) {
-		works := []testguard.Work{{Feature: "f", Files: []kedge.FileChange{{Path: name, Status: "A"}}}}
-		got := testguard.UntestedIn(works, []string{"t"}, func(p string) (string, bool) {
+		works := []stats.Work{{Feature: "f", Files: []kedge.FileChange{{Path: name, Status: "A"}}}}
+		got := stats.UntestedIn(works, []string{"t"}, func(p string) (string, bool) {
 			if p == "t" {
 				return test, true
 			}
 			return source, true
 		})
-		if len(got) > 1 || len(got) == 1 && !testguard.IsSource(name) {
+		if len(got) > 1 || len(got) == 1 && !detect.IsSource(name) {
 			t.Errorf("%q: %+v", name, got)
 		}
 	})

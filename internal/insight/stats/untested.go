@@ -1,12 +1,12 @@
-package testguard
+package stats
 
 import (
 	"path"
 	"slices"
 	"strings"
-	"unicode"
 
 	"kedge"
+	"kedge/internal/core/detect"
 	"kedge/internal/text/lazyre"
 )
 
@@ -33,16 +33,6 @@ type Untaught struct {
 	Commit  string          `json:"commit"`
 }
 
-// sources are the names of files that programs are written in. A file with settings or
-// text needs no test.
-var sources = lazyre.New(`(?i)\.(go|py|rb|rs|java|kt|kts|scala|groovy|cs|fs|swift|php|c|cc|cpp|cxx|h|hpp|m|mm|[cm]?[jt]sx?|vue|svelte|ex|exs|erl|clj|hs|ml|dart|lua|pl|pm|jl|r|zig|nim|sql|sh|bash)$`)
-
-// IsSource tells by its name whether a file is source that a test could cover.
-func IsSource(name string) bool {
-	return sources.MatchString(name) && !IsTest(name) && !strings.HasSuffix(strings.ToLower(name), ".d.ts") &&
-		!strings.Contains("/"+name, "/testdata/") && !strings.Contains("/"+name, "/node_modules/")
-}
-
 // UntestedIn finds source that every feature which changed it changed without any test,
 // and that no test of the repository mentions: by the name of the file, or by a name
 // that the file declares. Read gives a file as it is now; false when it is gone.
@@ -50,10 +40,10 @@ func UntestedIn(works []Work, tests []string, read func(path string) (string, bo
 	var order []string
 	found, tested := map[string]*Untested{}, map[string]bool{}
 	for _, w := range works {
-		with := slices.ContainsFunc(w.Files, func(c kedge.FileChange) bool { return c.Status != "D" && IsTest(c.Path) })
+		with := slices.ContainsFunc(w.Files, func(c kedge.FileChange) bool { return c.Status != "D" && detect.IsTest(c.Path) })
 		for _, c := range w.Files {
 			switch {
-			case c.Status == "D" || c.Binary || !IsSource(c.Path):
+			case c.Status == "D" || c.Binary || !detect.IsSource(c.Path):
 			case with:
 				tested[c.Path] = true
 			default:
@@ -92,23 +82,15 @@ func wordsOf(tests []string, read func(string) (string, bool)) map[string]bool {
 	out := map[string]bool{}
 	for _, t := range tests {
 		text, ok := read(t)
-		if !ok || len(text) > maxSource {
+		if !ok || len(text) > detect.MaxSource {
 			continue
 		}
-		for _, w := range split(text) {
+		for _, w := range detect.Words(text) {
 			out[w] = true
 		}
 	}
 	return out
 }
-
-// split gives the words of a text, as names of programs are made.
-func split(text string) []string {
-	return strings.FieldsFunc(text, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-}
-
-// short are names that say nothing: every program has them.
-var short = map[string]bool{"main": true, "init": true, "self": true, "this": true, "test": true, "setup": true, "index": true, "from": true, "name": true, "data": true, "value": true, "error": true, "result": true}
 
 // mentioned tells whether a test names the file, or something that it declares, or the
 // file has its tests inside.
@@ -117,11 +99,11 @@ func mentioned(name, text string, words map[string]bool) bool {
 		return true
 	}
 	stem := strings.TrimSuffix(path.Base(name), path.Ext(name))
-	if !short[stem] && mentionsStem(stem, words) {
+	if !detect.Common(stem) && mentionsStem(stem, words) {
 		return true
 	}
-	for _, m := range declared.FindAllStringSubmatch(text[:min(len(text), maxSource)], -1) {
-		if w := m[1]; len(w) > 3 && !short[strings.ToLower(w)] && words[w] {
+	for _, m := range declared.FindAllStringSubmatch(text[:min(len(text), detect.MaxSource)], -1) {
+		if w := m[1]; len(w) > 3 && !detect.Common(w) && words[w] {
 			return true
 		}
 	}
@@ -131,7 +113,7 @@ func mentioned(name, text string, words map[string]bool) bool {
 // mentionsStem tells whether every part of a file's name is a word of the tests:
 // "order-list" is imported as that, or as order_list.
 func mentionsStem(stem string, words map[string]bool) bool {
-	parts := split(stem)
+	parts := detect.Words(stem)
 	for _, p := range parts {
 		if !words[p] {
 			return false

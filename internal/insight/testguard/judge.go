@@ -1,0 +1,131 @@
+package testguard
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"kedge"
+)
+
+// script reports a deleted file that asserted outside of tests: it was one test by itself.
+func (p *pool) script(unit int, t test) []Finding {
+	for _, i := range p.of[unit] {
+		if l := p.losses[i]; l.fate == lost && !l.row && !p.c.ofRemoved(t) {
+			return []Finding{{Kind: Deleted, Finding: kedge.Finding{
+				Level: kedge.LevelError, What: fmt.Sprintf("test file %q was deleted", t.path), Where: t.path, Fix: restore,
+			}}}
+		}
+	}
+	return nil
+}
+
+// judge compares two versions of one test.
+func (p *pool) judge(unit int, pr pair) []Finding {
+	was, is := pr.was, pr.is
+	var out []Finding
+	if is.rest {
+		return append(ends(was, is), p.judgeClaims(unit, was, is)...)
+	}
+	if is.skip > was.skip {
+		what := "test %q is now skipped"
+		if is.skip == sometimes {
+			what = "test %q is now skipped under a condition"
+		}
+		out = append(out, finding(Skipped, is, what, "let it run as before"))
+	}
+	if is.focused && !was.focused {
+		out = append(out, focused(is))
+	}
+	return append(out, p.judgeClaims(unit, was, is)...)
+}
+
+func (p *pool) judgeClaims(unit int, was, is test) []Finding {
+	var gone []claim
+	changed := false
+	for _, i := range p.of[unit] {
+		l := p.losses[i]
+		changed = changed || l.fate == replaced
+		if l.fate == lost || l.fate == loosened {
+			gone = append(gone, l.claim)
+		}
+	}
+	switch {
+	case is.skip > was.skip || is.unknown:
+		return nil // said already, or nothing is known
+	case !is.rest && emptied(was, is) && !p.kept(unit):
+		return []Finding{finding(AssertsNothing, is, "test %q asserts nothing any more", "put its assertions back")}
+	case len(gone) > 0:
+		is.line = max(is.line, 1)
+		return []Finding{finding(AssertsLess, is, "test %q asserts less: "+lessText(gone), "put it back")}
+	case changed || touched(was, is):
+		return []Finding{finding(Changed, is, "test %q was changed", "let the old test pass with the new source")}
+	}
+	return nil
+}
+
+// touched tells whether a test no longer has all its lines. In the rest of a file, the heads of tests
+// and imports come and go.
+func touched(was, is test) bool {
+	lines := was.body
+	if was.rest {
+		lines = slices.DeleteFunc(slices.Clone(lines), func(l string) bool { return heads.MatchString(l) || harmless.MatchString(l) })
+	}
+	return keptLines(lines, is.body) < len(lines)
+}
+
+// emptied tells whether a test has lost its last assertion.
+func emptied(was, is test) bool {
+	return was.asserts > 0 && is.asserts == 0 || solid(was) > 0 && solid(is) == 0 && is.asserts <= assertions(is)
+}
+
+// assertions counts the claims that are no rows.
+func assertions(t test) int {
+	n := 0
+	for _, c := range t.claims {
+		if !c.row {
+			n++
+		}
+	}
+	return n
+}
+
+// solid counts the assertions that can fail.
+func solid(t test) int {
+	n := 0
+	for _, c := range t.claims {
+		if !c.vacuous() && !c.row {
+			n++
+		}
+	}
+	return n
+}
+
+// readable writes the words of a claim as code is written.
+func readable(words []string) string {
+	var b strings.Builder
+	for i, w := range words {
+		if i > 0 && !strings.Contains(")],.;:(", w) && !strings.Contains("([.!$@#", words[i-1]) || i > 0 && w == "(" && strings.Contains(",=&|", words[i-1]) {
+			b.WriteByte(' ')
+		}
+		b.WriteString(w)
+	}
+	return b.String()
+}
+
+// lessText names what is gone, safe for a format.
+func lessText(gone []claim) string {
+	first := readable(gone[0].words)
+	if len(first) > 80 {
+		first = strings.ToValidUTF8(first[:80], "") + "…"
+	}
+	what := "assertion"
+	if gone[0].row {
+		what = "row"
+	}
+	text := fmt.Sprintf("%s %q is gone", what, first)
+	if n := len(gone); n > 1 {
+		text = fmt.Sprintf("%s %q and %d more are gone", what, first, n-1)
+	}
+	return strings.ReplaceAll(text, "%", "%%")
+}

@@ -1,0 +1,79 @@
+package testguard
+
+import (
+	"path"
+	"slices"
+
+	"kedge/internal/core/detect"
+	"kedge/internal/text/lazyre"
+)
+
+// harmless are lines outside tests that change nothing for the tests beside them: imports.
+var harmless = lazyre.New(`^(?:import\b|from\s+[\w.]+\s+import\b|use\s|#\s*include\b|require\b|require_relative\b|(?:const|let|var)\s+[\w{}\s,:]+=\s*require\s*\(|(?:[\w.]+\s+)?"[^"]*"$|[\w, {}*]+,?$|[)}\]];?$)`)
+
+// meddling are functions that run for all tests of a file or a folder.
+var meddling = lazyre.New(`^(?:func\s+(?:init|TestMain)\b|(?:async\s+)?def\s+(?:set[uU]p|tear[dD]own|pytest_)|@pytest\.fixture)`)
+
+// onlyAdds tells whether a file of tests has all that it had, untouched: then the old tests are part
+// of the new ones, and cannot fail where these pass.
+func onlyAdds(c Change) bool {
+	switch {
+	case detect.IsRunner(c.Path) || c.After == nil:
+		return false
+	case c.Before == nil:
+		return !slices.ContainsFunc(detect.CodeLines(string(c.After)), meddling.MatchString)
+	case path.Base(c.Path) == "package.json":
+		return false
+	}
+	before, after := read(c.Path, c.Before), read(c.Path, c.After)
+	if len(before) == 0 {
+		return false
+	}
+	return keepsAll(before, after)
+}
+
+func read(name string, src []byte) []test { return Guard{}.read(name, src) }
+
+// keepsAll tells whether every test is there as it was, and the rest of the file has only gained
+// imports.
+func keepsAll(before, after []test) bool {
+	now := map[string]test{}
+	for _, t := range after {
+		now[t.name] = t
+	}
+	for _, was := range before {
+		is, ok := now[was.name]
+		switch {
+		case !ok || is.skip != was.skip || is.focused != was.focused:
+			return false
+		case was.rest && !keepsRest(was.body, is.body):
+			return false
+		case !was.rest && !slices.Equal(was.body, is.body):
+			return false
+		}
+		delete(now, was.name)
+	}
+	for _, t := range now {
+		if t.focused {
+			return false
+		}
+	}
+	return true
+}
+
+// keepsRest tells whether lines are all there, in their order, with only harmless ones between.
+func keepsRest(was, is []string) bool {
+	i := 0
+	for _, l := range is {
+		switch {
+		case i < len(was) && l == was[i]:
+			i++
+		case !harmless.MatchString(l) && !heads.MatchString(l):
+			return false
+		}
+	}
+	return i == len(was)
+}
+
+// heads are the lines that begin an added test: what stands around its body.
+var heads = lazyre.New(`^(?:def\s+test|async\s+def\s+test|@pytest\.mark\.parametrize|#\[|(?:async\s+)?fn\s|@Test\b|(?:public\s+)?(?:void|fun)\s|(?:it|test|specify|describe|context|t\.test)\s*[.(]|(?:static\s+)?void\s+\w+\s*\(|RUN_TEST\s*\(|TEST\w*\s*\(|@test\b|(?:it|test|specify|describe|context)\s|end$|\(?(?:async\s*)?(?:\(\w*\)|\w+|function\s*\(\w*\))\s*(?:=>)?\s*\{$|public\s+function\s+test|[)}]+[,;]?$|'[^']*',?$)`)

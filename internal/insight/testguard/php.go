@@ -1,0 +1,85 @@
+package testguard
+
+import (
+	"strings"
+
+	"kedge/internal/core/detect"
+	"kedge/internal/text/lazyre"
+)
+
+var (
+	phpMethod  = lazyre.New(`\bfunction\s+(\w+)\s*\(`)
+	phpMarked  = lazyre.New(`@test\b|#\[\s*(?:[\w\\]*\\)?Test\b`)
+	phpExpects = lazyre.New(`@expectedException\w*[^\n*]*`)
+	phpPest    = lazyre.New(`(?m)^[ \t]*(it|test)\s*\(`)
+	phpSkips   = lazyre.New(`\bmarkTest(?:Skipped|Incomplete)\s*\(`)
+	phpAfter   = lazyre.New(`^\s*->\s*(skip|todo|only)\b`)
+	phpAssert  = lazyre.New(`(?i)(?:->|::)\s*(?:assert|expect|fail|should|verify|check)\w*\s*\(|\b(?:assert|expect)\w*\s*\(|->\s*to[A-Z]\w*\b`)
+)
+
+// phpTests reads PHPUnit and Pest.
+func phpTests(src string) []test {
+	c := coded(detect.PHPSyntax, src)
+	lines := lineCounter{src: src}
+	tests := phpPests(c)
+	end := 0
+	for _, m := range phpMethod.FindAllStringSubmatchIndex(c.Masked, -1) {
+		if m[0] < end {
+			continue
+		}
+		name := part(c.Masked, m, 1)
+		head := c.Src[max(end, lastOf(c.Masked[:m[0]], ";{}")):m[0]]
+		if !strings.HasPrefix(strings.ToLower(name), "test") && !phpMarked.MatchString(head) {
+			continue
+		}
+		t := test{name: name, line: lines.at(m[0])}
+		end = t.fill(c, c.Partner(m[1]-1))
+		t.skip = phpSkip(c, t)
+		for _, e := range phpExpects.FindAllStringIndex(head, -1) {
+			t.claims = append(t.claims, claim{words: tokens(head[e[0]:e[1]]), line: t.line})
+		}
+		tests = append(tests, t)
+	}
+	return c.finish(tests, phpAssert)
+}
+
+// phpSkip tells whether a body skips: as its first statement always, deeper down sometimes.
+func phpSkip(c code, t test) skip {
+	m := phpSkips.FindStringIndex(c.Masked[t.from:t.to])
+	if m == nil {
+		return runs
+	}
+	if strings.ContainsAny(c.Masked[t.from:t.from+m[0]], ";{") {
+		return sometimes
+	}
+	return never
+}
+
+// phpPests are the calls of Pest: it('…', function () { … }) and what is chained to them.
+func phpPests(c code) []test {
+	var tests []test
+	lines := lineCounter{src: c.Src}
+	end := 0
+	for _, m := range phpPest.FindAllStringSubmatchIndex(c.Masked, -1) {
+		if m[0] < end {
+			continue
+		}
+		name, ok := jsName(c.Src, m[1])
+		if !ok {
+			continue
+		}
+		end = c.Partner(m[1] - 1)
+		t := test{name: name, line: lines.at(m[0])}
+		t.from, t.to = jsBody(c, m[1], end)
+		switch after := phpAfter.FindStringSubmatch(c.Masked[end:min(len(c.Masked), end+100)]); {
+		case after == nil:
+			t.skip = phpSkip(c, t)
+		case after[1] == "only":
+			t.focused = true
+		default:
+			t.skip = never
+		}
+		tests = append(tests, t)
+	}
+	return tests
+}

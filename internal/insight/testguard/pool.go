@@ -1,0 +1,448 @@
+package testguard
+
+import (
+	"slices"
+	"strings"
+)
+
+// pool settles claims that tests have lost against those that are new in the change. A claim
+// that is found again has moved; one that something like it stands for has changed; the others are
+// gone.
+type pool struct {
+	c      *comparison
+	losses []loss
+	fresh  []gain
+	tries  int
+	of     map[int][]int // the losses of each unit
+}
+
+// fate says what became of a claim.
+type fate int
+
+const (
+	lost     fate = iota
+	excused       // asserted nothing of its own, or its helper is gone
+	found         // the same is elsewhere, or what it was about is gone
+	replaced      // something else stands for it
+	loosened      // something that asserts less does
+)
+
+// loss is a claim that a test no longer has; unit is its pair, or behind them the test that is gone.
+type loss struct {
+	claim
+	unit int
+	fate fate
+	by   int // the new claim that stands for it; -1: none in particular
+}
+
+// gain is a claim that a test had not; unit is its pair, or behind them its added test.
+type gain struct {
+	claim
+	unit int
+	used bool
+}
+
+func newPool(c *comparison) *pool {
+	p := &pool{c: c}
+	for i, pr := range c.pairs {
+		if pr.was.unknown || pr.is.unknown {
+			continue
+		}
+		missing, fresh := difference(pr.was.claims, pr.is.claims)
+		p.lose(i, stillSaid(onceMore(missing, pr.is.claims), pr.is), pr.is)
+		p.gain(i, fresh)
+	}
+	for i, g := range c.gone {
+		p.lose(len(c.pairs)+i, g.claims, test{rest: g.rest})
+	}
+	for i, a := range c.added {
+		p.gain(-1-i, a.claims)
+	}
+	p.exact()
+	p.within(0.5)
+	p.counted()
+	p.carried()
+	p.across(0.7)
+	p.implied()
+	p.loosen()
+	p.of = map[int][]int{}
+	for i, l := range p.losses {
+		p.of[l.unit] = append(p.of[l.unit], i)
+	}
+	return p
+}
+
+// difference gives the claims of each list that the other has not.
+func difference(was, is []claim) (missing, fresh []claim) {
+	have := map[string]int{}
+	for _, c := range is {
+		have[c.text()]++
+	}
+	for _, c := range was {
+		if have[c.text()] == 0 {
+			missing = append(missing, c)
+			continue
+		}
+		have[c.text()]--
+	}
+	for _, c := range slices.Backward(is) {
+		if have[c.text()] > 0 {
+			have[c.text()]--
+			fresh = append(fresh, c)
+		}
+	}
+	slices.Reverse(fresh)
+	return missing, fresh
+}
+
+// onceMore drops rows that their table still has: to say the same twice asserts no more.
+func onceMore(missing, is []claim) []claim {
+	type row struct {
+		table int
+		text  string
+	}
+	have := map[row]bool{}
+	for _, c := range is {
+		if c.row {
+			have[row{c.table, c.text()}] = true
+		}
+	}
+	return slices.DeleteFunc(missing, func(c claim) bool { return c.row && have[row{c.table, c.text()}] })
+}
+
+// stillSaid drops rows that the test still has, though not in a list: a call may have got them.
+func stillSaid(missing []claim, is test) []claim {
+	if !slices.ContainsFunc(missing, func(c claim) bool { return c.row }) {
+		return missing
+	}
+	text := strings.Join(tokens(strings.Join(is.body, "\n")), " ")
+	for _, c := range is.claims {
+		text = strings.ReplaceAll(text, c.text(), "") // what is in a list is counted there
+	}
+	return slices.DeleteFunc(missing, func(c claim) bool { return c.row && len(c.words) > 2 && strings.Contains(text, c.text()) })
+}
+
+func (p *pool) lose(unit int, claims []claim, is test) {
+	for _, c := range claims {
+		l := loss{claim: c, unit: unit, by: -1}
+		switch {
+		case c.aside || c.vacuous() || is.rest && c.owner != "" && !is.helpers[c.owner]:
+			l.fate = excused
+		case p.ofRemoved(c):
+			l.fate = found
+		}
+		p.losses = append(p.losses, l)
+	}
+}
+
+func (p *pool) ofRemoved(c claim) bool {
+	for _, w := range c.words {
+		if p.c.removed[strings.Trim(w, "\"'`")] {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *pool) gain(unit int, claims []claim) {
+	for _, c := range claims {
+		if !c.vacuous() {
+			p.fresh = append(p.fresh, gain{claim: c, unit: unit})
+		}
+	}
+}
+
+// exact finds claims that moved as they are.
+func (p *pool) exact() {
+	at := map[string][]int{}
+	for i, f := range p.fresh {
+		at[f.text()] = append(at[f.text()], i)
+	}
+	for i := range p.losses {
+		l := &p.losses[i]
+		if l.fate != lost {
+			continue
+		}
+		for _, k := range at[l.text()] {
+			if f := &p.fresh[k]; !f.used && p.stands(f, l) {
+				l.fate, f.used, l.by = found, true, k
+				break
+			}
+		}
+	}
+}
+
+// stands tells whether a new claim may stand for a lost one. An assertion of a test that is gone
+// must be in a test again: in a helper it may never run.
+func (p *pool) stands(f *gain, l *loss) bool {
+	if f.unit == l.unit {
+		return true
+	}
+	into := p.gains(f.unit)
+	if l.unit >= len(p.c.pairs) && !f.row && into.rest {
+		return false
+	}
+	return l.specific() || into.rest || near(p.loses(l.unit), into)
+}
+
+// gains is the test that has a new claim, and loses the one that has lost a claim.
+func (p *pool) gains(unit int) test {
+	if unit < 0 {
+		return p.c.added[-1-unit]
+	}
+	return p.c.pairs[unit].is
+}
+
+func (p *pool) loses(unit int) test {
+	if n := len(p.c.pairs); unit >= n {
+		return p.c.gone[unit-n]
+	}
+	return p.c.pairs[unit].was
+}
+
+// near tells whether a test goes through what another one did: it has half of its values, or of its
+// lines where it has none. Claims that name no value are in every other test.
+func near(was, is test) bool {
+	values := claim{words: tokens(strings.Join(was.body, "\n"))}.values()
+	if len(values) == 0 {
+		return 2*keptLines(was.body, is.body) >= len(was.body)
+	}
+	return 2*keptLines(values, tokens(strings.Join(is.body, "\n"))) >= len(values)
+}
+
+// units gives the new claims of each unit.
+func (p *pool) units() map[int][]int {
+	out := map[int][]int{}
+	for i, f := range p.fresh {
+		out[f.unit] = append(out[f.unit], i)
+	}
+	return out
+}
+
+// within finds claims of the same test that stand for a lost one: those that share its meaning. One
+// that has nearly all of it may stand for several.
+func (p *pool) within(share float64) {
+	units := p.units()
+	for i := range p.losses {
+		l := &p.losses[i]
+		if l.fate != lost {
+			continue
+		}
+		best, at := 0.0, -1
+		for _, k := range units[l.unit] {
+			if p.tries++; p.tries > maxPairs {
+				return
+			}
+			f := p.fresh[k]
+			s := f.covers(l.claim)
+			if s < share && f.holds(l.claim) {
+				s = share
+			}
+			if s > best && (!f.used || (s >= 0.8 || f.holds(l.claim)) && len(f.words) > len(l.words)) {
+				best, at = s, k
+			}
+		}
+		if best >= share {
+			p.replace(l, at)
+		}
+	}
+}
+
+func (p *pool) replace(l *loss, at int) {
+	p.fresh[at].used, l.fate = true, replaced
+	l.by = at
+}
+
+// loosen finds claims that something stands for which asserts less, in a test that has not got any
+// stronger one.
+func (p *pool) loosen() {
+	strong := map[int]bool{}
+	for _, f := range p.fresh {
+		strong[f.unit] = strong[f.unit] || !f.loose()
+	}
+	for i := range p.losses {
+		l := &p.losses[i]
+		if l.fate == replaced && l.by >= 0 && !strong[p.fresh[l.by].unit] && p.fresh[l.by].looser(l.claim) {
+			l.fate = loosened
+		}
+	}
+}
+
+// counted lets new claims of the same test stand for lost ones about the same things: the test was
+// rewritten. Which one stands for which does not matter, but that there are as many does.
+func (p *pool) counted() {
+	units := p.units()
+	product := map[int]int{}
+	for i := range p.losses {
+		l := &p.losses[i]
+		if l.fate != lost || !p.about(l, units[l.unit]) {
+			continue
+		}
+		for l.fate == lost && len(units[l.unit]) > 0 {
+			k := units[l.unit][0]
+			if p.fresh[k].used {
+				units[l.unit] = units[l.unit][1:]
+				continue
+			}
+			p.replace(l, k)
+		}
+		if l.fate == lost && l.unit < len(p.c.pairs) {
+			if product[l.unit]++; product[l.unit] <= p.cases(l.unit) {
+				l.fate = replaced
+			}
+		}
+	}
+}
+
+// about tells whether a test has a new claim, or as many as it had, about what a lost one was about.
+func (p *pool) about(l *loss, fresh []int) bool {
+	if l.row {
+		return true
+	}
+	return slices.ContainsFunc(fresh, func(k int) bool { return p.fresh[k].row && len(l.values()) == 0 || p.fresh[k].shares(l.claim) })
+}
+
+// carried finds assertions that several lines have taken over: values are collected, and compared at
+// once. The new lines name all that the assertion named.
+func (p *pool) carried() {
+	units := p.units()
+	lines := map[int]map[string]bool{}
+	for i := range p.losses {
+		l := &p.losses[i]
+		if l.fate != lost || l.row || l.unit >= len(p.c.pairs) || len(units[l.unit]) == 0 {
+			continue
+		}
+		if lines[l.unit] == nil {
+			lines[l.unit] = claim{words: tokens(strings.Join(freshLines(p.c.pairs[l.unit]), "\n"))}.things()
+		}
+		if namesAll(l.claim, lines[l.unit]) {
+			l.fate = replaced
+		}
+	}
+}
+
+// freshLines are the lines that a test had not.
+func freshLines(pr pair) []string {
+	had := map[string]bool{}
+	for _, l := range pr.was.body {
+		had[l] = true
+	}
+	return slices.DeleteFunc(slices.Clone(pr.is.body), func(l string) bool { return had[l] })
+}
+
+// namesAll tells whether all things that a claim names, at least two, are among some.
+func namesAll(c claim, some map[string]bool) bool {
+	n := 0
+	for w := range c.things() {
+		if w[0] == '"' {
+			continue
+		}
+		if n++; !some[w] {
+			return false
+		}
+	}
+	return n > 1
+}
+
+// cases is how many more assertions the new rows of a test stand for than are written down: each is
+// made for each row.
+func (p *pool) cases(unit int) int {
+	rows, asserts := 0, assertions(p.c.pairs[unit].is)
+	for _, f := range p.fresh {
+		if f.unit == unit && f.row {
+			rows++
+		}
+	}
+	return rows*asserts - rows - asserts
+}
+
+// across finds claims of other tests that stand for a lost one.
+func (p *pool) across(share float64) {
+	for i := range p.losses {
+		l := &p.losses[i]
+		if l.fate != lost || len(l.meaning()) < 2 {
+			continue
+		}
+		best, at := 0.0, -1
+		for k := range p.fresh {
+			if p.tries++; p.tries > maxPairs {
+				return
+			}
+			f := &p.fresh[k]
+			s := f.covers(l.claim)
+			if s < share && !f.used && l.telling() && f.holds(l.claim) {
+				s = share
+			}
+			if s > best && (!f.used || s == 1 && len(f.words) > len(l.words)) && p.stands(f, l) {
+				best, at = s, k
+			}
+		}
+		if best >= share {
+			p.replace(l, at)
+		}
+	}
+}
+
+// implied excuses claims that only asked whether there is something: another claim of the same test
+// about the same thing, which still stands or has a successor, asks for more.
+func (p *pool) implied() {
+	replacedIn := map[int][]claim{}
+	for _, l := range p.losses {
+		if l.fate == found || l.fate == replaced {
+			replacedIn[l.unit] = append(replacedIn[l.unit], l.claim)
+		}
+	}
+	for i := range p.losses {
+		l := &p.losses[i]
+		if l.fate != lost || !l.loose() {
+			continue
+		}
+		others := replacedIn[l.unit]
+		if l.unit < len(p.c.pairs) {
+			others = slices.Concat(others, p.c.pairs[l.unit].is.claims)
+		}
+		if slices.ContainsFunc(others, func(o claim) bool { return !o.loose() && !o.row && o.shares(l.claim) }) {
+			l.fate = excused
+		}
+	}
+}
+
+// tabled tells whether a test that is gone has become a row of another one: that has got a new row
+// which stands for nothing else, and does all that the other did.
+func (p *pool) tabled(g test) bool {
+	was := claim{words: tokens(strings.Join(g.body, "\n"))}
+	for i := range p.fresh {
+		f := &p.fresh[i]
+		if f.used || !f.row {
+			continue
+		}
+		into := p.gains(f.unit)
+		if into.path == g.path && !into.rest && into.skip <= g.skip && namesAlmostAll(was, claim{words: tokens(strings.Join(into.body, "\n"))}) {
+			f.used = true
+			return true
+		}
+	}
+	return false
+}
+
+// namesAlmostAll tells whether four fifths of the things that a text names are in another, at least
+// three.
+func namesAlmostAll(was, is claim) bool {
+	kept, all := sharedNames(was, is)
+	return kept > 2 && 5*kept >= 4*all
+}
+
+// kept tells whether all that a test claimed is still claimed elsewhere.
+func (p *pool) kept(unit int) bool {
+	any := false
+	for _, i := range p.of[unit] {
+		switch p.losses[i].fate {
+		case lost, loosened:
+			return false
+		case found, replaced:
+			any = true
+		case excused:
+		}
+	}
+	return any
+}
