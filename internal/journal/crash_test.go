@@ -263,7 +263,7 @@ func checkF6(t *testing.T, r childRun) {
 		}
 	}
 	for _, e := range r.errors {
-		if len(r.errors) > 1 && !strings.Contains(e, "restart Kedge") {
+		if len(r.errors) > 1 && !strings.Contains(e, "until you restart it") {
 			t.Errorf("error %q", e)
 		}
 	}
