@@ -21,6 +21,7 @@ type Syntax struct {
 	shell    bool     // a backslash hides a quote, and means nothing between single ones
 }
 
+// The languages whose strings and comments can be told from their code.
 var (
 	PythonSyntax = Syntax{line: "#", quotes: `'"`, long: []string{`"""`, `'''`}}
 	JSSyntax     = Syntax{line: "//", block: true, quotes: `'"`, long: []string{"`"}, regexps: true}
