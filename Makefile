@@ -4,7 +4,7 @@ GO ?= go
 BIN := bin/kedge
 TOOLS := $(CURDIR)/.tools
 
-.PHONY: help build install check test quick test-agents bench fuzz demo demo-ledger screenshots deps clean
+.PHONY: help build install check test quick test-agents test-replay bench fuzz demo demo-ledger screenshots deps clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -42,6 +42,9 @@ KEDGE_AGENTS ?= $(HOME)/.cache/kedge/agents
 
 test-agents: ## the real agents, installed with npm, against a model on the loopback interface
 	@GO='$(GO)' ./tools/test-agents.sh '$(KEDGE_AGENTS)' $(AGENTS)
+
+test-replay: ## verdicts on real commits; KEDGE_REPLAY_REPOS names a folder of repositories
+	$(GO) test -count=1 -v -timeout 60m -run TestReplayRealCommits ./internal/insight/testguard
 
 check: ## formatting, vet, lint, dead code
 	@./tools/check.sh $(TOOLS)

@@ -99,7 +99,7 @@ func TestVerdictsOnRealCommits(t *testing.T) {
 func TestReplayRealCommits(t *testing.T) {
 	dir := os.Getenv("KEDGE_REPLAY_REPOS")
 	if dir == "" {
-		t.Skip("KEDGE_REPLAY_REPOS names no folder of repositories")
+		t.Skip("KEDGE_REPLAY_REPOS names no folder of repositories; with one: make test-replay")
 	}
 	rows := readCommits(t)
 	for i, r := range rows {

@@ -11,7 +11,7 @@ import (
 	"kedge/internal/text/lazyre"
 )
 
-// runnerFindings reports a change after which the tests no longer run, or nobody heeds what they say.
+// runnerFindings reports a change after which the tests no longer run, or their result is ignored.
 func runnerFindings(c Change) []Finding {
 	if len(c.Before) > detect.MaxSource || len(c.After) > detect.MaxSource {
 		return nil
