@@ -15,7 +15,8 @@ type room struct {
 	packages []member
 }
 
-// member is a package of a room and what it does. The name "." is the room itself.
+// member is a package of a room and what it does. The name "." is the room itself; a room without
+// code of its own has a README.md.
 type member struct{ name, does string }
 
 // alsoPure are packages without effects in rooms that have some.
@@ -27,7 +28,6 @@ var alsoPure = []string{
 // rooms that its own room names, and packages that stand before it in its own room.
 var rooms = []room{
 	{"text", "small pure helpers for bytes and strings; they know nothing of features, runs or agents", "", true, []member{
-		{".", "the description of this room; no code"},
 		{"lazyre", "compiles regular expressions when they are first used"},
 		{"words", "formats token counts, ages, plurals, shortened lines and short hashes"},
 		{"environ", "reads values from a list of environment variables"},
@@ -38,7 +38,6 @@ var rooms = []room{
 		{"redact", "removes secrets from text"},
 	}},
 	{"core", "the rules of Kedge, as pure functions", "text", true, []member{
-		{".", "the description of this room; no code"},
 		{"check", "checks: the table of their forms and kinds, validation, display"},
 		{"config", "reads config.toml and gate.toml; decides which agent a session gets, and why"},
 		{"plan", "features and plans: parse, validate, order, lock, import, export"},
@@ -50,7 +49,6 @@ var rooms = []room{
 		{"watch", "detects problems of a session: full context, repetition, no progress, spent budget, provider limit, work outside the feature"},
 	}},
 	{"insight", "evaluates the transcripts and outputs that sessions left", "text core", false, []member{
-		{".", "the description of this room; no code"},
 		{"condense", "shortens a command's output to its first failure, or to all its important lines"},
 		{"testguard", "finds tests that a change weakened; says what old source with new tests is, and new source with old tests"},
 		{"audit", "computes what filled a context, what was repeated and what it cost"},
@@ -144,7 +142,6 @@ var rooms = []room{
 		{".", "the root command and the table of all commands"},
 	}},
 	{"testkit", "helpers for tests; never linked into kedge", "*", false, []member{
-		{".", "the description of this room; no code"},
 		{"redacttest", "made-up secrets for tests of redaction"},
 		{"gittest", "repositories for tests"},
 		{"clitest", "answers the calls of commands from golden files"},
