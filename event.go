@@ -36,7 +36,7 @@ const (
 	FilterApproved  EventType = "filter.approved"  // FilterApprovedData
 	TrustApproved   EventType = "trust.approved"   // TrustApprovedData
 	TrustFound      EventType = "trust.found"      // TrustFoundData
-	RunStepped      EventType = "run.stepped"      // run.Stepped, of package internal/core/run
+	RunStepped      EventType = "run.stepped"      // delta.Stepped, of package internal/core/delta
 	WorkInspected   EventType = "work.inspected"   // Inspection
 	InitFinished    EventType = "init.finished"    // InitData
 	InitRemoved     EventType = "init.removed"     // InitData

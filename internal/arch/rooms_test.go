@@ -46,6 +46,7 @@ var rooms = []room{
 		{"detect", "finds a project's own test and build commands; tells tests from source"},
 		{"scaffold", "the files that `kedge init` writes, how to remove them, and the systemd or launchd unit of the daemon"},
 		{"run", "decides what a run does next: Step(State, Input) (State, []Command)"},
+		{"delta", "what one step of a run changed, so that the journal keeps steps and not states"},
 		{"watch", "detects problems of a session: full context, repetition, no progress, spent budget, provider limit, work outside the feature"},
 	}},
 	{"insight", "evaluates the transcripts and outputs that sessions left", "text core", false, []member{
@@ -105,6 +106,7 @@ var rooms = []room{
 		{"gate", "runs checks and services and gives verdicts; sets up worktrees"},
 		{"local", "the engine in the daemon: a loop over the journal"},
 		{"follow", "starts one session of an agent and follows it to its end"},
+		{"strays", "finds and ends processes that a session left running; notices refs that moved while it worked"},
 		{"execute", "carries out the commands of a run; one file per command"},
 	}},
 	{"app", "what each command does; the only room that combines the rules of core with effects", "*", false, []member{

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"kedge"
+	"kedge/internal/core/delta"
 	"kedge/internal/core/run"
 )
 
@@ -40,7 +41,7 @@ func partID(id kedge.RunID, n int) string { return fmt.Sprintf("%s/%06d", id, n)
 // foldRun applies a step. One that does not follow the newest is refused: it was
 // made by somebody who does not own the run any more.
 func foldRun(f *folding) error {
-	d, err := payload[run.Stepped](f)
+	d, err := payload[delta.Stepped](f)
 	if err != nil {
 		return err
 	}
@@ -68,21 +69,21 @@ func foldRun(f *folding) error {
 
 // foldParts puts the features that changed, which come in order, into their
 // parts.
-func foldParts(f *folding, id kedge.RunID, head *runHead, features []run.Placed[run.Feature]) error {
+func foldParts(f *folding, id kedge.RunID, head *runHead, features []delta.Placed[run.Feature]) error {
 	for len(features) > 0 {
 		n := features[0].At / partSize
 		part, err := load[[]run.Feature](f, KindRunPart, partID(id, n))
 		if err != nil && !kedge.NotFound.Is(err) {
 			return err
 		}
-		var mine []run.Placed[run.Feature]
+		var mine []delta.Placed[run.Feature]
 		for len(features) > 0 && features[0].At/partSize == n {
 			p := features[0]
 			head.Features = max(head.Features, p.At+1)
 			p.At -= n * partSize
 			mine, features = append(mine, p), features[1:]
 		}
-		if part, err = run.Place(part, mine); err != nil {
+		if part, err = delta.Place(part, mine); err != nil {
 			return err
 		}
 		if err := f.save(KindRunPart, partID(id, n), part, words{}); err != nil {

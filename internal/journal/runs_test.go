@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"kedge"
+	"kedge/internal/core/delta"
 	"kedge/internal/core/run"
 	"kedge/internal/journal"
 	"kedge/internal/testkit/sim"
@@ -25,8 +26,8 @@ func (p *stepping) step(before run.State, ev run.Input) (run.State, []run.Comman
 	p.Helper()
 	after, commands := run.Step(before, ev)
 	p.steps++
-	appendAll(p.T, p.s, "", event(p.T, kedge.RunStepped, run.Stepped{
-		Run: p.id, N: p.steps, Version: run.Version, Event: ev, Delta: run.Diff(before, after),
+	appendAll(p.T, p.s, "", event(p.T, kedge.RunStepped, delta.Stepped{
+		Run: p.id, N: p.steps, Version: run.Version, Event: ev, Delta: delta.Diff(before, after),
 	}))
 	return after, commands
 }
@@ -113,7 +114,7 @@ func TestF26AStepOfAnEarlierOwnerIsRefused(t *testing.T) {
 	ev := run.Input{Kind: run.PauseAsked, Actor: kedge.Human("ann"), At: t0}
 	after, _ := run.Step(early, ev)
 	for _, n := range []int64{1, 2, 4} {
-		_, _, err := p.s.Append(t.Context(), "", event(t, kedge.RunStepped, run.Stepped{Run: "run-1", N: n, Event: ev, Delta: run.Diff(early, after)}))
+		_, _, err := p.s.Append(t.Context(), "", event(t, kedge.RunStepped, delta.Stepped{Run: "run-1", N: n, Event: ev, Delta: delta.Diff(early, after)}))
 		if !kedge.Conflict.Is(err) {
 			t.Errorf("step %d: %v", n, err)
 		}

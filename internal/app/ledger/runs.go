@@ -7,6 +7,7 @@ import (
 
 	"kedge"
 	"kedge/internal/app/projects"
+	"kedge/internal/core/delta"
 	"kedge/internal/core/plan"
 	"kedge/internal/core/run"
 	"kedge/internal/journal"
@@ -145,7 +146,7 @@ func WasTold(ctx context.Context, p *projects.Project, who projects.Caller, id k
 // saysWord tells whether a step of a run was the word.
 func saysWord(evs []kedge.Event, ev run.Input) bool {
 	return slices.ContainsFunc(evs, func(e kedge.Event) bool {
-		d, err := projects.Data[run.Stepped](e)
+		d, err := projects.Data[delta.Stepped](e)
 		return err == nil && d.Event.Kind == ev.Kind && (ev.Kind == run.Planned || d.Event.Feature == ev.Feature)
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"kedge"
 	"kedge/internal/app/ledger"
 	"kedge/internal/app/runs"
+	"kedge/internal/core/delta"
 	"kedge/internal/core/run"
 	"kedge/internal/engine/local"
 	"kedge/internal/journal"
@@ -44,7 +45,7 @@ func TestF1AmendmentThatTheRunWasNotTold(t *testing.T) {
 	begun := run.Input{Kind: run.Begun, Run: w.Run, Commit: w.Git("rev-parse", "HEAD"), At: w.Now, Specs: specs}
 	state, _ := run.Step(run.State{}, begun)
 	state.Halt, state.Status, state.Jobs, state.Outbox = run.Stopped, run.StatusStopped, nil, nil
-	w.add(kedge.RunStepped, run.Stepped{Run: w.Run, N: 1, Version: run.Version, Event: begun, Delta: run.Diff(run.State{}, state)})
+	w.add(kedge.RunStepped, delta.Stepped{Run: w.Run, N: 1, Version: run.Version, Event: begun, Delta: delta.Diff(run.State{}, state)})
 
 	l, err := ledger.ReadSnapshot(t.Context(), w.p)
 	w.ok(err)

@@ -12,6 +12,7 @@ import (
 	"kedge"
 	"kedge/internal/app/projects"
 	"kedge/internal/app/runs"
+	"kedge/internal/core/delta"
 	"kedge/internal/core/plan"
 	"kedge/internal/core/run"
 	"kedge/internal/engine/local"
@@ -42,7 +43,7 @@ func newMissing(t *testing.T, status map[kedge.FeatureID]kedge.Status, halt run.
 	if halt != "" {
 		state.Halt, state.Status, state.Jobs, state.Outbox = halt, run.StatusStopped, nil, nil
 	}
-	m.add(kedge.RunStepped, run.Stepped{Run: m.Run, N: 1, Version: run.Version, Event: begun, Delta: run.Diff(run.State{}, state)})
+	m.add(kedge.RunStepped, delta.Stepped{Run: m.Run, N: 1, Version: run.Version, Event: begun, Delta: delta.Diff(run.State{}, state)})
 	return m
 }
 
@@ -68,7 +69,7 @@ func (m missing) told(after int64) (words []string, steps int64) {
 	evs, err := m.p.Store.Events(m.t.Context(), 0)
 	m.ok(err)
 	for _, ev := range evs {
-		var d run.Stepped
+		var d delta.Stepped
 		if ev.Type != kedge.RunStepped || json.Unmarshal(ev.Data, &d) != nil {
 			continue
 		}
@@ -225,7 +226,7 @@ func TestF1ApprovalThatTheRunWasNotTold(t *testing.T) {
 	}
 	begun := run.Input{Kind: run.Begun, Run: w.Run, Commit: w.Git("rev-parse", "HEAD"), At: w.Now, Goal: "Orders"}
 	state, _ := run.Step(run.State{}, begun)
-	w.add(kedge.RunStepped, run.Stepped{Run: w.Run, N: 1, Version: run.Version, Event: begun, Delta: run.Diff(run.State{}, state)})
+	w.add(kedge.RunStepped, delta.Stepped{Run: w.Run, N: 1, Version: run.Version, Event: begun, Delta: delta.Diff(run.State{}, state)})
 	w.planning()
 	w.says("ses-1", planText(givenPlan))
 	if _, err := w.s.PlanApprove(t.Context(), w.who(), PlanApproveRequest{}); !errors.Is(err, errKilled) {

@@ -11,6 +11,7 @@ import (
 	"kedge/internal/app/landing"
 	"kedge/internal/app/ledger"
 	"kedge/internal/app/projects"
+	"kedge/internal/core/delta"
 	"kedge/internal/core/run"
 	"kedge/internal/git"
 	"kedge/internal/journal"
@@ -202,7 +203,7 @@ func (s *Reports) storyOf(ctx context.Context, p *projects.Project, id kedge.Fea
 		if ev.Type != kedge.RunStepped {
 			continue
 		}
-		var d run.Stepped
+		var d delta.Stepped
 		if err := json.Unmarshal(ev.Data, &d); err != nil {
 			return kedge.Errorf(kedge.Internal, "cannot read event %d: %w", ev.Seq, err)
 		}
@@ -239,7 +240,7 @@ func explainVerdicts(ctx context.Context, p *projects.Project, id kedge.FeatureI
 }
 
 // StepOf tells a step in words; asked is what is outstanding, and is kept up.
-func StepOf(d run.Stepped, asked map[int64]run.Command) RunStep {
+func StepOf(d delta.Stepped, asked map[int64]run.Command) RunStep {
 	about, answers := asked[d.Event.Epoch], false
 	if about.Kind != "" {
 		answers = about.Kind.Answer() == d.Event.Kind

@@ -7,7 +7,7 @@ import (
 
 	"kedge"
 	"kedge/internal/app/projects"
-	"kedge/internal/core/run"
+	"kedge/internal/core/delta"
 	"kedge/internal/git"
 	"kedge/internal/journal"
 )
@@ -106,7 +106,7 @@ func lastWork(ctx context.Context, p *projects.Project, a *about) (commit string
 		if ev.Type != kedge.RunStepped {
 			continue
 		}
-		var d run.Stepped
+		var d delta.Stepped
 		if err := json.Unmarshal(ev.Data, &d); err != nil {
 			return "", kedge.Errorf(kedge.Internal, "read event %d: %w", ev.Seq, err)
 		}

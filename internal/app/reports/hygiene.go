@@ -13,6 +13,7 @@ import (
 	"kedge"
 	"kedge/internal/agents/record"
 	"kedge/internal/app/projects"
+	"kedge/internal/core/delta"
 	"kedge/internal/core/detect"
 	"kedge/internal/core/run"
 	"kedge/internal/git"
@@ -246,7 +247,7 @@ func commitsOf(ctx context.Context, p *projects.Project) (map[kedge.FeatureID]st
 		if err != nil {
 			return nil, err
 		}
-		var d run.Stepped
+		var d delta.Stepped
 		if ev.Type != kedge.RunStepped || !strings.Contains(string(ev.Data), `"commit`) {
 			continue
 		}

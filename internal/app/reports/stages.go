@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"kedge"
+	"kedge/internal/core/delta"
 	"kedge/internal/core/run"
 	"kedge/internal/text/words"
 )
@@ -30,7 +31,7 @@ type way struct {
 }
 
 // learn keeps what becomes of the features of the run.
-func (w *way) learn(d run.Stepped, about run.Command) {
+func (w *way) learn(d delta.Stepped, about run.Command) {
 	if w.statuses == nil {
 		w.statuses = map[kedge.FeatureID]kedge.Status{}
 	}
@@ -56,7 +57,7 @@ func (w *way) counts() (done, left int) {
 
 // selected adds the first two steps of an attempt, at the moment in which the run looked
 // at where it stands and chose the feature.
-func (st *story) selected(d run.Stepped) {
+func (st *story) selected(d delta.Stepped) {
 	for _, c := range d.Commands() {
 		if c.Kind != run.Prepare || c.Feature != st.feature || c.Attempt <= st.way.attempt {
 			continue
@@ -73,7 +74,7 @@ func (st *story) selected(d run.Stepped) {
 
 // add adds a step, with the stage that it is of. Behind the verdict on what is there
 // stands what was to fix first.
-func (st *story) add(step RunStep, about run.Command, d run.Stepped) {
+func (st *story) add(step RunStep, about run.Command, d delta.Stepped) {
 	baseline := step.Event == run.Gated && about.Kind == run.Gate && about.Tree != ""
 	switch {
 	case baseline, step.Event == run.Proved:
@@ -109,7 +110,7 @@ func (w *way) fixFirst(baseline bool, o run.Outcome) string {
 }
 
 // starts tells whether a step starts a session at the feature.
-func starts(d run.Stepped, id kedge.FeatureID) bool {
+func starts(d delta.Stepped, id kedge.FeatureID) bool {
 	for _, c := range d.Commands() {
 		if c.Kind == run.StartSession && c.Feature == id && c.Adopts == 0 {
 			return true

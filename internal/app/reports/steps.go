@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"kedge"
+	"kedge/internal/core/delta"
 	"kedge/internal/core/run"
 	"kedge/internal/text/lazyre"
 	"kedge/internal/text/words"
@@ -13,7 +14,7 @@ import (
 
 // wordsFor tells a step in one line; empty for what a person need not read.
 // about is the command that the event answers.
-func wordsFor(d run.Stepped, about run.Command) string {
+func wordsFor(d delta.Stepped, about run.Command) string {
 	ev := d.Event
 	text := happened(ev, about)
 	if by, _ := caught(ev, about); by != "" {

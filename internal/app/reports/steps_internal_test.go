@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"kedge"
+	"kedge/internal/core/delta"
 	"kedge/internal/core/run"
 )
 
@@ -71,7 +72,7 @@ func TestEveryLineOfARun(t *testing.T) {
 	for _, e := range every {
 		for _, o := range e.outcomes {
 			ev := inputOf(e.kind, o)
-			line := wordsFor(run.Stepped{Event: ev}, e.about)
+			line := wordsFor(delta.Stepped{Event: ev}, e.about)
 			fmt.Fprintf(&b, "%-12s %-16s %s\n", e.kind, o, line)
 			own := strings.TrimSuffix(strings.TrimSuffix(line, "REASON"), "FAILURE")
 			for _, w := range innerWords {

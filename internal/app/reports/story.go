@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"kedge"
+	"kedge/internal/core/delta"
 	"kedge/internal/core/run"
 )
 
@@ -55,7 +56,7 @@ type greenBase struct {
 }
 
 // take adds a step, and gives the commit that it made.
-func (st *story) take(d run.Stepped) (commit string) {
+func (st *story) take(d delta.Stepped) (commit string) {
 	about := st.asked[d.Event.Epoch]
 	step := StepOf(d, st.asked)
 	st.way.learn(d, about)
@@ -100,7 +101,7 @@ func (st *story) noteGreen(ev run.Input, about run.Command) {
 
 // reused tells of a base that was not checked again before it is built on, since it
 // is the tree of a verdict: from which one; empty for any other step.
-func (st *story) reused(d run.Stepped) string {
+func (st *story) reused(d delta.Stepped) string {
 	ev, goesOn := d.Event, false
 	for _, c := range d.Commands() {
 		goesOn = goesOn || c.Kind == run.Prove && c.Feature == st.feature

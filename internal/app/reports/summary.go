@@ -9,6 +9,7 @@ import (
 
 	"kedge"
 	"kedge/internal/app/projects"
+	"kedge/internal/core/delta"
 	"kedge/internal/core/run"
 	"kedge/internal/text/words"
 )
@@ -53,7 +54,7 @@ func Summarise(ctx context.Context, p *projects.Project, id kedge.RunID) (RunSum
 		if ev.Type != kedge.RunStepped {
 			continue
 		}
-		var d run.Stepped
+		var d delta.Stepped
 		if err := json.Unmarshal(ev.Data, &d); err != nil {
 			return c.sum, kedge.Errorf(kedge.Internal, "read event %d: %w", ev.Seq, err)
 		}
@@ -79,7 +80,7 @@ func newCount() *count {
 	}
 }
 
-func (c *count) take(d run.Stepped) {
+func (c *count) take(d delta.Stepped) {
 	ev, about := d.Event, c.asked[d.Event.Epoch]
 	StepOf(d, c.asked)
 	if c.began.IsZero() {

@@ -10,6 +10,7 @@ import (
 	"kedge/internal/app/ledger"
 	"kedge/internal/app/projects"
 	"kedge/internal/app/reports"
+	"kedge/internal/core/delta"
 	"kedge/internal/core/run"
 	"kedge/internal/engine"
 	"kedge/internal/engine/gate"
@@ -211,7 +212,7 @@ func (w *runWatch) steps(ctx context.Context) error {
 		if ev.Type != kedge.RunStepped {
 			continue
 		}
-		var d run.Stepped
+		var d delta.Stepped
 		if err := json.Unmarshal(ev.Data, &d); err != nil {
 			return kedge.Errorf(kedge.Internal, "cannot read event %d: %w", ev.Seq, err)
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"kedge"
+	"kedge/internal/core/delta"
 	"kedge/internal/core/run"
 )
 
@@ -34,7 +35,7 @@ func TestDeltaIsSmall(t *testing.T) {
 		before := d.s
 		ev := d.happy(d.s.Outbox[0])
 		d.do(ev)
-		b, err := json.Marshal(run.Stepped{Run: d.s.Run, N: int64(steps), Version: run.Version, Event: ev, Delta: run.Diff(before, d.s)})
+		b, err := json.Marshal(delta.Stepped{Run: d.s.Run, N: int64(steps), Version: run.Version, Event: ev, Delta: delta.Diff(before, d.s)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -74,7 +75,7 @@ func TestDeltaHasEveryField(t *testing.T) {
 			if !alter(field) {
 				continue // of its own line, or a list
 			}
-			got, err := run.Diff(before, after).Apply(before)
+			got, err := delta.Diff(before, after).Apply(before)
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
@@ -120,19 +121,19 @@ func TestDeltaRefusesAnotherState(t *testing.T) {
 	d := begin(t, run.Rules{Parallel: 2}, feature("a"), feature("b"), feature("c", "a"))
 	before := d.s
 	d.do(d.happy(d.outstanding(run.Prepare)))
-	delta := run.Diff(before, d.s)
+	is := delta.Diff(before, d.s)
 	for name, spoil := range map[string]func(s *run.State){
 		"without its outbox": func(s *run.State) { s.Outbox = nil },
 		"without its jobs":   func(s *run.State) { s.Jobs = nil },
 	} {
 		other := clone(t, before)
 		spoil(&other)
-		if _, err := delta.Apply(other); !kedge.Conflict.Is(err) {
+		if _, err := is.Apply(other); !kedge.Conflict.Is(err) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	delta.Features = append(delta.Features, run.Placed[run.Feature]{At: 17})
-	if _, err := delta.Apply(before); !kedge.Conflict.Is(err) {
+	is.Features = append(is.Features, delta.Placed[run.Feature]{At: 17})
+	if _, err := is.Apply(before); !kedge.Conflict.Is(err) {
 		t.Errorf("behind a gap: %v", err)
 	}
 }
@@ -143,7 +144,7 @@ func TestApplyLeavesItsInputAlone(t *testing.T) {
 	before := d.s
 	text := stored(t, before)
 	d.until(run.Commit)
-	if _, err := run.Diff(before, d.s).Apply(before); err != nil {
+	if _, err := delta.Diff(before, d.s).Apply(before); err != nil {
 		t.Fatal(err)
 	}
 	if stored(t, before) != text {

@@ -41,7 +41,7 @@ func (x *Executor) gate(ctx context.Context, c run.Command, _ func(run.Input)) (
 		}
 		return x.holdBase(ctx, c, p, out)
 	}
-	strays, err := x.evict(ctx, c, p.tree)
+	left, err := x.evict(ctx, c, p.tree.Root())
 	if err != nil {
 		return run.Input{}, err
 	}
@@ -50,7 +50,7 @@ func (x *Executor) gate(ctx context.Context, c run.Command, _ func(run.Input)) (
 		q.Repo = candidate{p.tree, p.job.Base, &whole}
 		q.Look = func(ctx context.Context) ([]kedge.Finding, error) { return x.tried(ctx, c, p, whole) }
 	}
-	ev, err := x.judgeWith(ctx, c, p, q, strays)
+	ev, err := x.judgeWith(ctx, c, p, q, left)
 	if err == nil {
 		err = x.clearAway(ctx, p, q, ev.Verdict)
 	}

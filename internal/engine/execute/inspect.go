@@ -9,6 +9,7 @@ import (
 	"kedge/internal/core/plan"
 	"kedge/internal/core/run"
 	"kedge/internal/engine/gate"
+	"kedge/internal/engine/strays"
 	"kedge/internal/git"
 	"kedge/internal/git/slot"
 	"kedge/internal/text/glob"
@@ -226,23 +227,8 @@ func (x *Executor) astray(c run.Command) ([]kedge.Finding, error) {
 }
 
 // movedRefs says which refs are not where they were when the slot was prepared.
-// Who moved them cannot be known; nothing is put back.
 func (x *Executor) movedRefs(ctx context.Context, c run.Command, p place) ([]kedge.Finding, error) {
-	var out []kedge.Finding
-	h, err := p.tree.Head(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if h.Commit != c.Base {
-		out = append(out, kedge.Finding{
-			Level: kedge.LevelInfo, What: "made commits of its own in the worktree", Where: words.Hash(h.Commit), Fix: "nothing to do: their content is judged as any other",
-		})
-	}
 	before, err := x.cfg.Slots.Refs(c.Run, c.Job)
-	if err != nil || before == nil {
-		return out, err
-	}
-	now, err := watchedRefs(ctx, x.cfg.Repo)
 	if err != nil {
 		return nil, err
 	}
@@ -250,88 +236,14 @@ func (x *Executor) movedRefs(ctx context.Context, c run.Command, p place) ([]ked
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range slices.Sorted(keys(before, now)) {
-		if before[name] == now[name] || landed(landings, name, before[name], now[name]) {
-			continue
-		}
-		m := kedge.RefMove{Ref: name, From: words.Hash(before[name]), To: words.Hash(now[name]), Session: p.job.Session}
-		if m.Within, err = x.within(ctx, c, h.Commit, now[name]); err != nil {
-			return nil, err
-		}
-		out = append(out, m.Finding())
-	}
-	return out, nil
-}
-
-// within tells whether a commit is one that a job's worktree, which is at head, did
-// not begin with and has now.
-func (x *Executor) within(ctx context.Context, c run.Command, head, commit string) (bool, error) {
-	if commit == "" || head == c.Base {
-		return false, nil
-	}
-	if had, err := x.cfg.Repo.Descends(ctx, c.Base, commit); err != nil || had {
-		return false, err
-	}
-	return x.cfg.Repo.Descends(ctx, head, commit)
-}
-
-// landed tells whether a branch came from one commit to another by nothing but what
-// Kedge itself landed. What was begun and never done is among the landings, so that
-// several may begin at one commit.
-func landed(all []slot.Landing, ref, from, to string) bool {
-	seen, open := map[string]bool{}, []string{from}
-	for len(open) > 0 {
-		at := open[len(open)-1]
-		open = open[:len(open)-1]
-		if at == to {
-			return true
-		}
-		if seen[at] {
-			continue
-		}
-		seen[at] = true
-		for _, l := range all {
-			if l.Ref == ref && l.From == at {
-				open = append(open, l.To)
-			}
-		}
-	}
-	return false
-}
-
-// keys are those of both maps, each once.
-func keys(a, b map[string]string) func(yield func(string) bool) {
-	return func(yield func(string) bool) {
-		for k := range a {
-			if !yield(k) {
-				return
-			}
-		}
-		for k := range b {
-			if _, seen := a[k]; !seen && !yield(k) {
-				return
-			}
-		}
-	}
+	return strays.Moved(ctx, strays.Refs{Repo: x.cfg.Repo, Tree: p.tree, Base: c.Base, Before: before, Landings: landings, Session: p.job.Session})
 }
 
 // keepRefs writes down where the refs are before a session starts.
 func (x *Executor) keepRefs(ctx context.Context, c run.Command) error {
-	refs, err := watchedRefs(ctx, x.cfg.Repo)
+	refs, err := strays.Watched(ctx, x.cfg.Repo)
 	if err != nil {
 		return err
 	}
 	return x.cfg.Slots.KeepRefs(c.Run, c.Job, refs)
-}
-
-// watchedRefs are the branches and tags that are not Kedge's own.
-func watchedRefs(ctx context.Context, repo *git.Repo) (map[string]string, error) {
-	refs, err := repo.Refs(ctx)
-	for name := range refs {
-		local := strings.HasPrefix(name, "refs/heads/") || strings.HasPrefix(name, "refs/tags/")
-		if !local || strings.HasPrefix(name, "refs/heads/kedge/") {
-			delete(refs, name)
-		}
-	}
-	return refs, err
 }

@@ -5,7 +5,9 @@ import (
 	"slices"
 
 	"kedge"
+	"kedge/internal/core/run"
 	"kedge/internal/engine/gate"
+	"kedge/internal/engine/strays"
 	"kedge/internal/git"
 	"kedge/internal/git/slot"
 	"kedge/internal/text/glob"
@@ -48,4 +50,13 @@ func evidenceOf(q gate.Request) []string {
 
 func matches(patterns []string, path string) bool {
 	return slices.ContainsFunc(patterns, func(g string) bool { return glob.Match(g, path) })
+}
+
+// evict ends what the job's last session left running; dir is its worktree, if it has one.
+func (x *Executor) evict(ctx context.Context, c run.Command, dir string) ([]kedge.Finding, error) {
+	j, err := x.job(c)
+	if err != nil || j.Session == "" {
+		return nil, err
+	}
+	return strays.Evict(ctx, j.Session, x.sessionDir(j.Session), dir)
 }

@@ -23,7 +23,7 @@ func (x *Executor) revert(ctx context.Context, c run.Command, _ func(run.Input))
 		}
 		x.log().Error("what a failed attempt came to is not saved", "run", string(c.Run), "feature", string(c.Feature), "error", err.Error())
 	}
-	if _, err := x.evict(ctx, c, nil); err != nil {
+	if _, err := x.evict(ctx, c, ""); err != nil {
 		return run.Input{}, err
 	}
 	reason := c.Reason

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"kedge"
+	"kedge/internal/core/delta"
 	"kedge/internal/core/run"
 	"kedge/internal/engine"
 	"kedge/internal/engine/local"
@@ -285,7 +286,7 @@ func fromTheFuture(t *testing.T, s *journal.Store, id kedge.RunID) {
 	}
 	newer := doc.State
 	newer.Version = run.Version + 1
-	ev, err := kedge.NewEvent(kedge.RunStepped, kedge.ActorDaemon, run.Stepped{Run: id, N: doc.Steps + 1, Delta: run.Diff(doc.State, newer)})
+	ev, err := kedge.NewEvent(kedge.RunStepped, kedge.ActorDaemon, delta.Stepped{Run: id, N: doc.Steps + 1, Delta: delta.Diff(doc.State, newer)})
 	if err != nil {
 		t.Fatal(err)
 	}

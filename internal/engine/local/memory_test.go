@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"kedge"
-	"kedge/internal/core/run"
+	"kedge/internal/core/delta"
 	"kedge/internal/journal"
 	"kedge/internal/testkit/enginetest"
 	"kedge/internal/text/redact"
@@ -35,7 +35,7 @@ func (m *memory) Append(_ context.Context, key string, evs ...kedge.Event) ([]ke
 	}
 	ev := evs[0]
 	ev.Data = redact.JSON(ev.Data)
-	var step run.Stepped
+	var step delta.Stepped
 	if err := json.Unmarshal(ev.Data, &step); err != nil {
 		return nil, false, err
 	}

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"kedge"
+	"kedge/internal/core/delta"
 	"kedge/internal/core/run"
 	"kedge/internal/engine"
 	"kedge/internal/text/words"
@@ -191,7 +192,7 @@ func (r *runner) apply(ev run.Input) error {
 	if ev.Kind == run.Used && reflect.DeepEqual(state, r.state) { // a total that was told before
 		return nil
 	}
-	step := run.Stepped{Run: r.id, N: r.steps + 1, Version: run.Version, Event: ev, Delta: run.Diff(r.state, state)}
+	step := delta.Stepped{Run: r.id, N: r.steps + 1, Version: run.Version, Event: ev, Delta: delta.Diff(r.state, state)}
 	kept, again, err := r.keep(step)
 	switch {
 	case err != nil && kedge.Invalid.Is(err): // of this event alone
@@ -217,7 +218,7 @@ func (r *runner) apply(ev run.Input) error {
 
 // keep writes a step down. It gives the step back where the journal has it in
 // other words.
-func (r *runner) keep(step run.Stepped) (kept *run.Stepped, again bool, err error) {
+func (r *runner) keep(step delta.Stepped) (kept *delta.Stepped, again bool, err error) {
 	actor := step.Event.Actor
 	if actor == "" {
 		actor = kedge.ActorDaemon
@@ -232,7 +233,7 @@ func (r *runner) keep(step run.Stepped) (kept *run.Stepped, again bool, err erro
 	if err != nil || again || len(out) == 0 || bytes.Equal(out[0].Data, ev.Data) {
 		return nil, again, err
 	}
-	kept = new(run.Stepped)
+	kept = new(delta.Stepped)
 	if err := json.Unmarshal(out[0].Data, kept); err != nil {
 		return nil, false, kedge.Errorf(kedge.Internal, "cannot read a step of run %q from the journal: %w", r.id, err).WithHint("kedge doctor")
 	}

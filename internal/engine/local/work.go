@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"kedge"
+	"kedge/internal/core/delta"
 	"kedge/internal/core/run"
 	"kedge/internal/engine"
 )
@@ -32,7 +33,7 @@ type work struct {
 
 // follow has the commands of a step carried out, and ends what the step no
 // longer wants. A session is not ended by that: a command of its own does it.
-func (r *runner) follow(step run.Stepped) {
+func (r *runner) follow(step delta.Stepped) {
 	wanted := make(map[int64]bool, len(r.state.Outbox))
 	for _, c := range r.state.Outbox {
 		wanted[c.Epoch] = true

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"kedge"
+	"kedge/internal/core/delta"
 	"kedge/internal/core/run"
 	"kedge/internal/core/watch"
 )
@@ -178,7 +179,7 @@ func (j *Journal) signalled(_ time.Time, d kedge.SessionSignalledData) {
 
 // stepped follows which session works for which job, whose time was over, and
 // how sessions ended for their run.
-func (j *Journal) stepped(at time.Time, d run.Stepped) {
+func (j *Journal) stepped(at time.Time, d delta.Stepped) {
 	r := j.runs[d.Run]
 	if r == nil {
 		r = &runLook{

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"kedge"
+	"kedge/internal/core/delta"
 	"kedge/internal/core/run"
 	"kedge/internal/insight/stats"
 )
@@ -65,7 +66,7 @@ func (p *past) end(minutes float64, id kedge.SessionID, state kedge.SessionState
 
 // step is a step of run "r": an event of a command, and new commands.
 func (p *past) step(minutes float64, ev run.Input, issued ...run.Command) {
-	d := run.Stepped{Run: "r", Event: ev}
+	d := delta.Stepped{Run: "r", Event: ev}
 	d.Delta.Issued = issued
 	p.add(minutes, kedge.RunStepped, d)
 }
@@ -143,7 +144,7 @@ func TestRecoveryKeepsToTheRun(t *testing.T) {
 	p.step(1000, run.Input{Kind: run.Begun})
 	session(1000, "a2", "r", "a", 1010)
 	halt := func(minutes float64, kind run.InputKind, h run.Halt) {
-		d := run.Stepped{Run: "r", Event: run.Input{Kind: kind}}
+		d := delta.Stepped{Run: "r", Event: run.Input{Kind: kind}}
 		d.Delta.Head.Halt = h
 		p.add(minutes, kedge.RunStepped, d)
 	}
@@ -163,7 +164,7 @@ func TestRecoveryKeepsToTheRun(t *testing.T) {
 func TestRecoveryLeavesOutWhatAJobWaits(t *testing.T) {
 	p := newPast(t)
 	step := func(minutes float64, ev run.Input, phase run.Phase, jobs ...int) {
-		d := run.Stepped{Run: "r", Event: ev}
+		d := delta.Stepped{Run: "r", Event: ev}
 		d.Delta.Head.Status, d.Delta.Jobs, d.Delta.Worked = run.StatusRunning, jobs, []run.Job{{ID: 1, Phase: phase}}
 		d.Delta.Issued = []run.Command{{Kind: run.StartSession, Epoch: 3, Job: 1}}
 		p.add(minutes, kedge.RunStepped, d)

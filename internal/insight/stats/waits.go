@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"kedge/internal/core/delta"
 	"kedge/internal/core/run"
 )
 
@@ -61,7 +62,7 @@ var halting = map[run.Status]bool{
 // waited follows which jobs of a run wait for a person: those that want something
 // of one, those that are given up, and all while the run is halted. Job 0 stands
 // for the run.
-func (r *runLook) waited(at time.Time, d run.Delta) {
+func (r *runLook) waited(at time.Time, d delta.Delta) {
 	for _, j := range d.Worked {
 		r.phases[j.ID] = j.Phase
 		r.wait(j.ID)

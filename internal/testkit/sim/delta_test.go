@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"testing"
 
+	"kedge/internal/core/delta"
 	"kedge/internal/core/run"
 	"kedge/internal/testkit/sim"
 )
@@ -12,11 +13,11 @@ import (
 // kept is a step as it comes back from the journal. It fails the test unless it
 // leads to the very state that the step led to.
 func kept(t *testing.T, before, after run.State, ev run.Input, commands []run.Command) {
-	b, err := json.Marshal(run.Stepped{Run: after.Run, N: 1, Version: run.Version, Event: ev, Delta: run.Diff(before, after)})
+	b, err := json.Marshal(delta.Stepped{Run: after.Run, N: 1, Version: run.Version, Event: ev, Delta: delta.Diff(before, after)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	var back run.Stepped
+	var back delta.Stepped
 	if err := json.Unmarshal(b, &back); err != nil {
 		t.Fatal(err)
 	}
@@ -27,7 +28,7 @@ func kept(t *testing.T, before, after run.State, ev run.Input, commands []run.Co
 	if g, w := text(t, got), text(t, after); g != w {
 		t.Fatalf("%s: the delta leads to\n%s\nwant\n%s", ev.Kind, g, w)
 	}
-	if !reflect.DeepEqual(run.Diff(before, after).Issued, append([]run.Command(nil), commands...)) {
+	if !reflect.DeepEqual(delta.Diff(before, after).Issued, append([]run.Command(nil), commands...)) {
 		t.Fatalf("%s: the delta issues %v, the step %v", ev.Kind, back.Commands(), commands)
 	}
 }

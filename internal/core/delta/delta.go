@@ -1,24 +1,28 @@
-package run
+// Package delta keeps a step of a run small: what happened, and what the step changed of the
+// run's state. Diff makes that of two states, Apply gives the later state back. It promises
+// that the two fit, or says that the record is damaged.
+package delta
 
 import (
 	"reflect"
 	"slices"
 
 	"kedge"
+	"kedge/internal/core/run"
 )
 
 // Delta is what a step changed. It is small whatever the number of features:
 // the lists of a state are kept as their order and what is new in them. Features
 // and phases are only ever appended, so theirs is by place.
 type Delta struct {
-	Head     State             `json:"head"`            // the rest of the state; Rules and the lists are left out
-	Rules    *Rules            `json:"rules,omitempty"` // nil: as before
-	Outbox   []int64           `json:"outbox"`          // epochs
-	Issued   []Command         `json:"issued,omitempty"`
-	Jobs     []int             `json:"jobs"` // numbers
-	Worked   []Job             `json:"worked,omitempty"`
-	Features []Placed[Feature] `json:"features,omitempty"`
-	Phases   []Placed[Bounded] `json:"phases,omitempty"`
+	Head     run.State             `json:"head"`            // the rest of the state; Rules and the lists are left out
+	Rules    *run.Rules            `json:"rules,omitempty"` // nil: as before
+	Outbox   []int64               `json:"outbox"`          // epochs
+	Issued   []run.Command         `json:"issued,omitempty"`
+	Jobs     []int                 `json:"jobs"` // numbers
+	Worked   []run.Job             `json:"worked,omitempty"`
+	Features []Placed[run.Feature] `json:"features,omitempty"`
+	Phases   []Placed[run.Bounded] `json:"phases,omitempty"`
 }
 
 // Placed is one element of a list that only grows.
@@ -28,28 +32,29 @@ type Placed[T any] struct {
 }
 
 // Diff is what makes a state of the one before it.
-func Diff(before, after State) Delta {
+func Diff(before, after run.State) Delta {
 	d := Delta{Head: after}
 	if !reflect.DeepEqual(before.Rules, after.Rules) {
 		d.Rules = &after.Rules
 	}
-	d.Head.Rules = Rules{}
+	d.Head.Rules = run.Rules{}
 	d.Outbox, d.Issued = ordered(before.Outbox, after.Outbox, epochOf)
 	d.Jobs, d.Worked = ordered(before.Jobs, after.Jobs, numberOf)
 	d.Features = placed(before.Features, after.Features, sameFeature)
 	d.Phases = placed(before.Phases, after.Phases, samePhase)
-	d.Head.empty()
+	d.Head = emptied(d.Head)
 	return d
 }
 
-// empty leaves of the lists only whether they are there.
-func (s *State) empty() {
+// emptied leaves of the lists only whether they are there.
+func emptied(s run.State) run.State {
 	s.Outbox, s.Jobs, s.Features, s.Phases = s.Outbox[:0:0], s.Jobs[:0:0], s.Features[:0:0], s.Phases[:0:0]
+	return s
 }
 
 // Apply gives the state that Diff saw after, from the one it saw before, which
 // stays as it is. It refuses any other that it can tell from it.
-func (d Delta) Apply(before State) (State, error) {
+func (d Delta) Apply(before run.State) (run.State, error) {
 	s := d.Head
 	s.Rules = before.Rules
 	if d.Rules != nil {
@@ -57,13 +62,13 @@ func (d Delta) Apply(before State) (State, error) {
 	}
 	var err error
 	if s.Outbox, err = collect(s.Outbox, d.Outbox, before.Outbox, d.Issued, epochOf); err != nil {
-		return State{}, err
+		return run.State{}, err
 	}
 	if s.Jobs, err = collect(s.Jobs, d.Jobs, before.Jobs, d.Worked, numberOf); err != nil {
-		return State{}, err
+		return run.State{}, err
 	}
 	if s.Features, err = Place(append(s.Features, before.Features...), d.Features); err != nil {
-		return State{}, err
+		return run.State{}, err
 	}
 	s.Phases, err = Place(append(s.Phases, before.Phases...), d.Phases)
 	return s, err
@@ -129,12 +134,12 @@ func placed[T any](before, after []T, same func(a, b *T) bool) []Placed[T] {
 	return out
 }
 
-func epochOf(c *Command) int64     { return c.Epoch }
-func numberOf(j *Job) int          { return j.ID }
-func samePhase(a, b *Bounded) bool { return *a == *b }
+func epochOf(c *run.Command) int64     { return c.Epoch }
+func numberOf(j *run.Job) int          { return j.ID }
+func samePhase(a, b *run.Bounded) bool { return *a == *b }
 
 // sameFeature is asked of every feature at every step: it must be cheap.
-func sameFeature(a, b *Feature) bool {
+func sameFeature(a, b *run.Feature) bool {
 	return a.ID == b.ID && a.Hash == b.Hash && a.Status == b.Status && a.Phase == b.Phase && a.Claim == b.Claim &&
 		a.Budget == b.Budget && a.Attempts == b.Attempts && a.Regressions == b.Regressions && a.Sessions == b.Sessions &&
 		a.Spent == b.Spent && a.Work == b.Work && a.Let == b.Let && a.Early == b.Early && a.Wanted == b.Wanted && a.Aside == b.Aside && a.Red == b.Red && a.Before == b.Before && slices.Equal(a.Needs, b.Needs)
@@ -151,9 +156,9 @@ type Stepped struct {
 	Run     kedge.RunID `json:"run"`
 	N       int64       `json:"n"`       // 1 is the first of the run; no two have the same
 	Version int         `json:"version"` // of Step
-	Event   Input       `json:"event"`
+	Event   run.Input   `json:"event"`
 	Delta   Delta       `json:"delta"`
 }
 
 // Commands are what the step asked for.
-func (s Stepped) Commands() []Command { return s.Delta.Issued }
+func (s Stepped) Commands() []run.Command { return s.Delta.Issued }

@@ -1,4 +1,7 @@
-package execute
+// Package strays finds what a session did besides its work: processes that it left running,
+// and branches or tags that moved while it worked. It ends such processes, and restores
+// nothing else. It never ends a process that does not carry the session's mark.
+package strays
 
 import (
 	"context"
@@ -6,30 +9,20 @@ import (
 	"time"
 
 	"kedge"
-	"kedge/internal/core/run"
-	"kedge/internal/git"
 	"kedge/internal/process"
 	"kedge/internal/process/hold"
 )
 
-// evict ends what the job's last session left running, so that no check meets a
-// server that an agent started, and says so. A process that somebody else has in
-// the worktree is left alone. No worktree: only what carries the session's mark
-// is looked for.
-func (x *Executor) evict(ctx context.Context, c run.Command, w *git.Repo) ([]kedge.Finding, error) {
-	j, err := x.job(c)
-	if err != nil || j.Session == "" {
-		return nil, err
-	}
+// Evict ends what a session left running, so that no check meets a server that an agent
+// started, and says so. A process that somebody else has in the folder is left alone. An empty
+// folder: only what carries the session's mark is looked for. Record is the session's own
+// folder.
+func Evict(ctx context.Context, id kedge.SessionID, record, dir string) ([]kedge.Finding, error) {
 	var out []kedge.Finding
-	if r, err := hold.ReadResult(x.sessionDir(j.Session)); err == nil && r.Left > 0 {
-		out = append(out, leftBehind(j.Session, r.Left, "they were ended with it"))
+	if r, err := hold.ReadResult(record); err == nil && r.Left > 0 {
+		out = append(out, leftBehind(id, r.Left, "they were ended with it"))
 	}
-	mark := "KEDGE_SESSION=" + string(j.Session)
-	dir := ""
-	if w != nil {
-		dir = w.Root()
-	}
+	mark := "KEDGE_SESSION=" + string(id)
 	marked, inside, err := process.Strays(mark, dir)
 	if err != nil {
 		return nil, err
@@ -41,7 +34,7 @@ func (x *Executor) evict(ctx context.Context, c run.Command, w *git.Repo) ([]ked
 		}
 	}
 	if ended > 0 {
-		out = append(out, leftBehind(j.Session, ended, "they were ended before the checks"))
+		out = append(out, leftBehind(id, ended, "they were ended before the checks"))
 	}
 	for _, pid := range inside {
 		out = append(out, kedge.Finding{
