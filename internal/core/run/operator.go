@@ -339,13 +339,7 @@ func (t *stepper) changeFeature() {
 	case Accepted:
 		t.accept(f, j)
 	case Reopened:
-		if j == nil && f.Status != kedge.Pending && f.Status != kedge.InProgress {
-			claim := Claim("")
-			if f.Status == kedge.Completed && t.ev.Reason == "" {
-				claim = ClaimDone
-			}
-			t.reopen(f, claim, t.ev.Reason)
-		}
+		t.reopened(f, j)
 	case Skipped:
 		t.setStatus(f, j, kedge.Skipped)
 	case Barred:
@@ -353,6 +347,26 @@ func (t *stepper) changeFeature() {
 	default:
 	}
 }
+
+// reopened takes a feature up again; one whose work is being set aside, or waits for a
+// review, when that is done.
+func (t *stepper) reopened(f *Feature, j *Job) {
+	switch {
+	case j == nil && f.Status != kedge.Pending && f.Status != kedge.InProgress:
+		claim := Claim("")
+		if f.Status == kedge.Completed && t.ev.Reason == "" {
+			claim = ClaimDone
+		}
+		t.reopen(f, claim, t.ev.Reason)
+	case j != nil && (j.Phase == Reviewing || j.givesUp()):
+		f.Claim, f.Attempts, f.Regressions, f.Spent = "", 0, 0, kedge.Spend{}
+		t.want(f, t.ev.Reason, t.ev.Actor)
+		t.setStatus(f, j, kedge.Pending)
+	}
+}
+
+// givesUp tells whether the job ends without completing its feature.
+func (j *Job) givesUp() bool { return j.End != "" && j.End != kedge.Completed }
 
 // amend replaces a locked definition: with a reason, or not at all. Whatever was said
 // of the one before is not said of this one, unless it asks for the same work: then that
@@ -400,6 +414,8 @@ func (t *stepper) setStatus(f *Feature, j *Job, to kedge.Status) {
 	case j == nil && f.Status != to:
 		f.Status, f.Red = to, f.Red && to != kedge.Skipped
 		t.mark(f, string(t.ev.Kind)+" by "+t.who()+": "+t.ev.Reason)
+	case j != nil && j.givesUp(): // it ends already, and otherwise; what the ledger is being told is corrected behind that
+		j.End, j.Reason = to, string(t.ev.Kind)+" by "+t.who()+": "+t.ev.Reason
 	case j != nil && !committing(j.Phase) && j.End != to:
 		t.setAside(j, to, string(t.ev.Kind)+" by "+t.who()+": "+t.ev.Reason)
 	}

@@ -325,9 +325,12 @@ func (t *stepper) ledgered(j *Job, c Command) {
 	case f == nil && j.End != kedge.Completed:
 		t.halt(RedBaseline, "the baseline is red and its fix did not help: "+j.Reason)
 	case f == nil:
-	case f.Hash != j.Hash && c.Status == kedge.Completed:
+	case f.Hash != j.Hash && c.Status != kedge.Skipped:
 		f.Status = kedge.Pending
 		t.mark(f, "its definition was amended meanwhile")
+	case j.End != c.Status && c.Status != kedge.Completed:
+		f.Status = j.End
+		t.mark(f, j.Reason)
 	default:
 		f.Status = c.Status
 		if c.Status == kedge.Completed {

@@ -151,7 +151,7 @@ func oneRepair(m *moment) string {
 				return "a second repair in one attempt"
 			}
 		}
-		if c.Kind == run.Ledger && c.Status == kedge.BlockedWork && (c.Reason == "" || !f.reverted && c.Purpose != run.TakeBack) {
+		if c.Kind == run.Ledger && c.Status == kedge.BlockedWork && (c.Reason == "" || !f.reverted && c.Purpose != run.TakeBack && c.Commit == "") {
 			return "blocked, but not explained or not reverted"
 		}
 	}

@@ -94,6 +94,7 @@ func (w *world) forget() {
 	w.s, w.queue, w.late, w.done, w.sessions, w.timers = run.State{}, nil, nil, nil, nil, nil
 	w.talks, w.repo.worktree, w.over = map[int]talk{}, nil, false
 	clear(w.told)
+	clear(w.reopenings)
 	clear(w.briefs)
 	clear(w.lost)
 	for i := range w.repo.commits {

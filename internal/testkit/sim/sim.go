@@ -34,7 +34,7 @@ type Result struct {
 // Seen counts what happened, so that a test can tell that the simulation meets
 // what it is there for.
 type Seen struct {
-	Completed, Blocked, Reviewed, Crashes, Stale, Repairs, Fixes, OverBudget, Quota, TakeOvers, Regressed, Flaky, Plans, Resumed, Lost, Undone, Seconds, Carried, TakenOn, Wanted, Aside, Broke, Outside int
+	Completed, Blocked, Reviewed, Crashes, Stale, Repairs, Fixes, OverBudget, Quota, TakeOvers, Regressed, Flaky, Plans, Resumed, Lost, Undone, Seconds, Carried, TakenOn, Wanted, Aside, Broke, Outside, Again int
 }
 
 // Entry is one step of a run.
@@ -207,6 +207,7 @@ func (w *world) deliverNext() {
 func (w *world) deliver(ev run.Input) {
 	ev.At = w.clock
 	w.hear(ev)
+	w.hearAgain(ev)
 	w.hearLanded(ev)
 	w.hearRed(ev)
 	after, commands := w.step(w.s, ev)
@@ -214,6 +215,7 @@ func (w *world) deliver(ev run.Input) {
 	w.staysOver(&w.s, ev, commands)
 	w.count(&w.s, &after, ev, commands)
 	w.s = after
+	w.checkAgain()
 	for id := range w.red {
 		if w.skipped(id) { // nobody wants it any more
 			delete(w.red, id)

@@ -12,22 +12,49 @@ import (
 // work lands with a ledger that says so, a feature that was reopened for a reason has
 // a session that was told it, and no feature is done without its work.
 type words struct {
-	accepted map[kedge.FeatureID]int    // accepted, and not in the ledger yet: its newest commit
-	wanted   map[kedge.FeatureID]string // reopened, and no session was told why yet: the reason
-	told     map[kedge.FeatureID]string // what the run has its next session told
-	briefs   map[int]string             // by job: the scope of its last brief
-	lost     map[int]bool               // by job: whether its last revert set anything aside
-	aside    map[kedge.FeatureID]bool   // waits for review, and its work was set aside
-	agreed   map[kedge.FeatureID]string // accepted as it is, with no work that waits: the definition that was accepted
-	yes      map[kedge.FeatureID]int    // accepted, and not landed yet: its newest commit
-	users    int                        // the commit that the run knows to be on the user's branch
+	accepted   map[kedge.FeatureID]int    // accepted, and not in the ledger yet: its newest commit
+	wanted     map[kedge.FeatureID]string // reopened, and no session was told why yet: the reason
+	told       map[kedge.FeatureID]string // what the run has its next session told
+	briefs     map[int]string             // by job: the scope of its last brief
+	lost       map[int]bool               // by job: whether its last revert set anything aside
+	aside      map[kedge.FeatureID]bool   // waits for review, and its work was set aside
+	agreed     map[kedge.FeatureID]string // accepted as it is, with no work that waits: the definition that was accepted
+	yes        map[kedge.FeatureID]int    // accepted, and not landed yet: its newest commit
+	users      int                        // the commit that the run knows to be on the user's branch
+	reopenings map[kedge.FeatureID]int    // reopened while its job was ending without it: that job
 }
 
 func newWords() words {
 	return words{
 		accepted: map[kedge.FeatureID]int{}, wanted: map[kedge.FeatureID]string{}, told: map[kedge.FeatureID]string{},
 		briefs: map[int]string{}, lost: map[int]bool{}, aside: map[kedge.FeatureID]bool{},
-		agreed: map[kedge.FeatureID]string{}, yes: map[kedge.FeatureID]int{},
+		agreed: map[kedge.FeatureID]string{}, yes: map[kedge.FeatureID]int{}, reopenings: map[kedge.FeatureID]int{},
+	}
+}
+
+// hearAgain keeps that a person reopened a feature whose job was just giving it up.
+func (w *world) hearAgain(ev run.Input) {
+	if ev.Actor != human || ev.Feature == "" {
+		return
+	}
+	delete(w.reopenings, ev.Feature)
+	if j := w.s.JobOf(ev.Feature); j != nil && ev.Kind == run.Reopened && (j.Phase == run.Reviewing || j.End != "" && j.End != kedge.Completed) {
+		w.reopenings[ev.Feature] = j.ID
+	}
+}
+
+// checkAgain: what was reopened is pending, or worked on again, as soon as that job is gone.
+func (w *world) checkAgain() {
+	for id, job := range w.reopenings {
+		f, j := w.s.FeatureOf(id), w.s.JobOf(id)
+		if j != nil && j.ID == job {
+			continue
+		}
+		delete(w.reopenings, id)
+		w.seen.Again++
+		if f.Status != kedge.Pending && f.Status != kedge.InProgress {
+			w.fail(7, "a feature was reopened and is "+string(f.Status))
+		}
 	}
 }
 
