@@ -68,7 +68,7 @@ func (s *Runs) RunStart(ctx context.Context, who projects.Caller, in RunStartReq
 		return s.begin(ctx, p, who, in, last)
 	case found && last.Run == s.RunID(who):
 		return s.attachRun(ctx, p, last, in)
-	case found && !last.Ended() && last.Halt == run.Returned && last.Resting(): // a session of it waits for an answer
+	case found && !last.Ended() && last.Halt == run.Returned: // a session of it waits for an answer, or work is still being set aside
 		return s.goOn(ctx, p, who, last, in)
 	case found && !last.Ended():
 		return s.AttachWith(ctx, p, who, last, in)

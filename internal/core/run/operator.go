@@ -238,6 +238,11 @@ func (t *stepper) landAsked() {
 	t.land()
 }
 
+// word is what a person said of a feature, and why where they said that.
+func (t *stepper) word() string {
+	return strings.TrimSuffix(string(t.ev.Kind)+" by "+t.who()+": "+t.ev.Reason, ": ")
+}
+
 func (t *stepper) who() string { return cmp.Or(t.ev.Actor.Name(), "a person") }
 
 // goAhead lifts the halt; whatever still holds will halt again.
@@ -413,11 +418,11 @@ func (t *stepper) setStatus(f *Feature, j *Job, to kedge.Status) {
 	switch {
 	case j == nil && f.Status != to:
 		f.Status, f.Red = to, f.Red && to != kedge.Skipped
-		t.mark(f, string(t.ev.Kind)+" by "+t.who()+": "+t.ev.Reason)
+		t.mark(f, t.word())
 	case j != nil && j.givesUp(): // it ends already, and otherwise; what the ledger is being told is corrected behind that
-		j.End, j.Reason = to, string(t.ev.Kind)+" by "+t.who()+": "+t.ev.Reason
+		j.End, j.Reason = to, t.word()
 	case j != nil && !committing(j.Phase) && j.End != to:
-		t.setAside(j, to, string(t.ev.Kind)+" by "+t.who()+": "+t.ev.Reason)
+		t.setAside(j, to, t.word())
 	}
 }
 

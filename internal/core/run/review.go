@@ -92,7 +92,7 @@ func (t *stepper) reopen(f *Feature, claim Claim, wanted string) {
 	if f.Let == LetAccepted {
 		f.Let = ""
 	}
-	c := Command{Kind: Mark, Feature: f.ID, Hash: f.Hash, Status: f.Status, Reason: string(t.ev.Kind) + " by " + t.who() + ": " + t.ev.Reason, Actor: t.ev.Actor}
+	c := Command{Kind: Mark, Feature: f.ID, Hash: f.Hash, Status: f.Status, Reason: t.word(), Actor: t.ev.Actor}
 	if wanted != "" {
 		c.Scope, c.Text = Wanted, wanted
 	}
