@@ -47,7 +47,7 @@ func (m RefMove) fix() string {
 // Undo is the command that puts the ref back where it was, if it is where it was
 // found. It touches no file.
 func (m RefMove) Undo() NextStep {
-	return Step("git", "update-ref", m.Ref, m.From, m.To).For("take the commits back that are not yours")
+	return Step("git", "update-ref", m.Ref, m.From, m.To).For("take back the commits that are not yours")
 }
 
 // RefMoveOf reads a move back from its finding: of one from a commit to another. The

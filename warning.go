@@ -61,7 +61,7 @@ func (w Warning) Step(session string) NextStep {
 func (w Warning) Sentence(session string) string {
 	switch w.Advice {
 	case "fresh":
-		return w.Reason + "; start afresh: kedge fresh " + session
+		return w.Reason + "; start a fresh session: kedge fresh " + session
 	case "compact":
 		return w.Reason + "; let the agent compact its context now"
 	default:

@@ -265,7 +265,7 @@ func TestRow88CompletedSetByHandIsReset(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	y.wantEdits(`.kedge/features.json: the status of feature "a" was set by hand: completed, it is pending: reset`)
+	y.wantEdits(`.kedge/features.json: the status of feature "a" was set by hand to completed; it is pending: reset`)
 	if y.feature("a").Feature.Status != kedge.Pending || strings.Contains(y.read(".kedge/features.json"), "completed\"") {
 		t.Error("the status stayed")
 	}
@@ -315,7 +315,7 @@ func TestStaleProjectionIsNoEdit(t *testing.T) {
 	}
 	y.put(".kedge/features.json", completed)
 	y.add("e")
-	y.wantEdits(`.kedge/features.json: the status of feature "d" was set by hand: completed, it is pending: reset`)
+	y.wantEdits(`.kedge/features.json: the status of feature "d" was set by hand to completed; it is pending: reset`)
 }
 
 // review brings a feature to needs_review the way a run would: by the daemon.

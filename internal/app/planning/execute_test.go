@@ -540,9 +540,9 @@ func TestRow26BriefNamesFilesAndWhatWasInFlight(t *testing.T) {
 	code := 0
 	w.begun(kedge.SessionID(kedge.NewID("ses", w.Now)), &kedge.Begun{How: kedge.BegunNative, Why: "it was killed"}, nil,
 		kedge.SessionEndedData{State: kedge.SessionExited, ExitCode: &code})
-	c.Reason = "its conversation could not be gone on with: no such session"
+	c.Reason = "its conversation could not be resumed: no such session"
 	text = w.brief(c)
-	for _, want := range []string{"A session worked on this before you and was cut.", "> its conversation could not be gone on with: no such session", "> - A order.txt"} {
+	for _, want := range []string{"A session worked on this before you and was interrupted.", "> its conversation could not be resumed: no such session", "> - A order.txt"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("lacks %q:\n%s", want, text)
 		}

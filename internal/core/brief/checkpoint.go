@@ -225,13 +225,13 @@ func readCheckpointMarker(file, text string) (kedge.Checkpoint, error) {
 		Plan: kedge.PlanID(v["plan"]), Commit: v["commit"], Tree: v["tree"], Task: v["task"],
 	}
 	if c.At, err = time.Parse(time.RFC3339Nano, v["at"]); err != nil {
-		return c, bad(file, 1, "time %q is not a time", words.ClipBytes(v["at"], 40))
+		return c, bad(file, 1, "%q is not a time", words.ClipBytes(v["at"], 40))
 	}
 	if c.Tokens, err = readFigure(v["tokens"], func(s string) (int64, error) { return strconv.ParseInt(s, 10, 64) }); err != nil {
-		return c, bad(file, 1, "tokens %q is not a number", words.ClipBytes(v["tokens"], 40))
+		return c, bad(file, 1, "%q is not a number of tokens", words.ClipBytes(v["tokens"], 40))
 	}
 	if c.USD, err = readFigure(v["usd"], func(s string) (float64, error) { return strconv.ParseFloat(s, 64) }); err != nil {
-		return c, bad(file, 1, "usd %q is not a number", words.ClipBytes(v["usd"], 40))
+		return c, bad(file, 1, "%q is not an amount in USD", words.ClipBytes(v["usd"], 40))
 	}
 	return c, nil
 }
@@ -323,7 +323,7 @@ func readFile(file string, r row) (kedge.FileRef, error) {
 		sum, ok = strings.CutPrefix(words[len(words)-1], "sha256:")
 	}
 	if !ok || words[0] != "-" {
-		return f, bad(file, r.n, "line is not %q", "- path sha256:hash")
+		return f, bad(file, r.n, "the line must have the form %q", "- path sha256:hash")
 	}
 	p, err := r.plain(file, strings.Join(words[1:len(words)-1], " "))
 	if err != nil {

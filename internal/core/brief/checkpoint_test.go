@@ -173,7 +173,7 @@ func TestParseCheckpointStrict(t *testing.T) {
 		{"removed", "## Open risks\n", "", `c.md:8: heading "Ruled out" is not in its place`},
 		{"twice", "## Open risks\n", "## Open risks\n## Open risks\n", "c.md:8:"},
 		{"last missing", "## Resume instruction\n", "", `c.md:14: heading "Resume instruction" is missing`},
-		{"stray text", "## Open risks\n", "## Open risks\nhello\n", `c.md:8: line does not start with "- "`},
+		{"stray text", "## Open risks\n", "## Open risks\nhello\n", `c.md:8: the line must start with "- "`},
 		{"before", "## Current status\n", "hello\n## Current status\n", "c.md:2: text before the first heading"},
 		{"box", "- [x] Phase 1", "- [X] Phase 1", "c.md:3:"},
 		{"two resume lines", "Start at Phase 2", "One.\nStart at Phase 2", "c.md:15: section"},
@@ -185,7 +185,7 @@ func TestParseCheckpointStrict(t *testing.T) {
 		{"bad escape", "matcher abstraction", `matcher \q`, "c.md:4: unknown escape"},
 		{"bad decision", "- dec-", "- doc-", "c.md:6:"},
 		{"bad file", " sha256:1f3a9c0b", "", "c.md:12:"},
-		{"time", "at=2026", "at=x026", "c.md:1: time"},
+		{"time", "at=2026", "at=x026", "is not a time"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -206,7 +206,7 @@ func TestParseCheckpointCanonical(t *testing.T) {
 	good := write(t, sampleCheckpoint())
 	for _, r := range [][2]string{{"usd=1.25", "usd=1.250"}, {"agent=claude:opus", `agent="claude:opus"`}, {"- completion", "-  completion"}} {
 		b := reseal(strings.Replace(string(good), r[0], r[1], 1))
-		if _, err := brief.ParseCheckpoint("c.md", []byte(b)); err == nil || !strings.Contains(err.Error(), "not as Kedge writes it") {
+		if _, err := brief.ParseCheckpoint("c.md", []byte(b)); err == nil || !strings.Contains(err.Error(), "differs from what Kedge would write") {
 			t.Errorf("%q: err = %v", r[1], err)
 		}
 	}

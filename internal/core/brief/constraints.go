@@ -86,7 +86,7 @@ func invariantsText(list []kedge.Statement) string {
 		return ""
 	}
 	var b strings.Builder
-	b.WriteString(heading("Invariants of the plan") + "Your work must keep every one of them. Kedge runs the check that one names.\n")
+	b.WriteString(heading("Invariants of the plan") + "Your work must keep every one of them. Where one names a check, Kedge runs it.\n")
 	for _, s := range list {
 		text := s.Text
 		if s.Check != "" && !strings.Contains(text, s.Check) {

@@ -13,7 +13,7 @@ func closingText(closing string) string {
 	if clean(closing) == "" {
 		return ""
 	}
-	return heading("Closing words of the session before") + "What its agent said, which nobody checked:\n" + quoted(closing)
+	return heading("Closing words of the previous session") + "What its agent said; it is not checked:\n" + quoted(closing)
 }
 
 // doneText says what was done and what remains.

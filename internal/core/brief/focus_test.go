@@ -22,7 +22,7 @@ func TestRow66Focus(t *testing.T) {
 	}
 	text := brief.Focus(in)
 	for _, want := range []string{
-		"> - the objective: feature orders: Orders", "> - where to go on: Start at feature orders.", "> - locked: dec-1 flags are required",
+		"> - the objective: feature orders: Orders", "> - where to continue: Start at feature orders.", "> - locked: dec-1 flags are required",
 		"> - ruled out: cobra: slow", "> - the failing check: TEST_FAILURE in check unit: a.go:3 broken", "\nDrop: output of commands",
 	} {
 		if !strings.Contains(text, want) {

@@ -38,7 +38,7 @@ func (f form[T]) parse(file string, b []byte) (T, error) {
 		return none, bad(file, 1, "%v", err)
 	}
 	if n := differs(again, p.body); n > 0 {
-		return none, bad(file, n, "line is not as Kedge writes it")
+		return none, bad(file, n, "this line differs from what Kedge would write here")
 	}
 	return v, nil
 }

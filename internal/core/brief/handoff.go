@@ -88,13 +88,13 @@ func checkHandoff(h kedge.Handoff) error {
 	case h.Session != "" && !kedge.ValidID("ses", string(h.Session)):
 		return kedge.Errorf(kedge.Invalid, "%q is not a session id", h.Session)
 	case h.Percent < 0 || h.Percent > 100:
-		return kedge.Errorf(kedge.Invalid, "%d is not a percentage from 0 to 100", h.Percent).WithHint("kedge handoff save --percent 60 …")
+		return kedge.Errorf(kedge.Invalid, "%d is not a percentage from 0 to 100", h.Percent).WithHint("kedge handoff save --percent 60 --state TEXT --approach TEXT --next TEXT")
 	}
 	for _, f := range []struct{ name, flag, text string }{
 		{HandoffSections[0], "state", h.State}, {HandoffSections[2], "approach", h.Approach}, {HandoffSections[5], "next", h.Next},
 	} {
 		if f.text == "" {
-			return kedge.Errorf(kedge.Invalid, "the handoff's %q is empty", f.name).WithHint("kedge handoff save --%s TEXT …", f.flag)
+			return kedge.Errorf(kedge.Invalid, "the handoff's %q is empty", f.name).WithHint("add --%s TEXT; the whole command: kedge handoff save --percent 60 --state TEXT --approach TEXT --next TEXT", f.flag)
 		}
 	}
 	for _, p := range h.Files {
@@ -112,7 +112,7 @@ func readHandoffMarker(file, text string) (kedge.Handoff, error) {
 	}
 	h := kedge.Handoff{ID: kedge.CheckpointID(v["id"]), Session: kedge.SessionID(v["session"])}
 	if h.At, err = time.Parse(time.RFC3339Nano, v["at"]); err != nil {
-		return h, bad(file, 1, "time %q is not a time", words.ClipBytes(v["at"], 40))
+		return h, bad(file, 1, "%q is not a time", words.ClipBytes(v["at"], 40))
 	}
 	return h, nil
 }
@@ -152,7 +152,7 @@ func readState(file string, rows []row, h *kedge.Handoff) error {
 	percent, text, ok := strings.Cut(rows[0].text, "%: ")
 	n, err := strconv.Atoi(percent)
 	if !ok || err != nil {
-		return bad(file, rows[0].n, "line is not %q", "60%: what is done")
+		return bad(file, rows[0].n, "the line must have the form %q", "60%: what is done")
 	}
 	h.Percent = n
 	h.State, err = rows[0].plain(file, text)

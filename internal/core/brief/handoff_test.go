@@ -47,13 +47,13 @@ func TestRow72HandoffLintEnforcesFields(t *testing.T) {
 		}
 	}
 	tests := []struct{ name, doc, where, want string }{
-		{"percent", strings.Replace(good, "60%: ", "most of it: ", 1), "h.md:3", "line is not"},
+		{"percent", strings.Replace(good, "60%: ", "most of it: ", 1), "h.md:3", "the line must have"},
 		{"over 100", strings.Replace(good, "60%: ", "160%: ", 1), "h.md:1", "not a percentage"},
-		{"empty state", strings.Replace(good, "60%: refactoring the auth module\n", "", 1), "h.md:1", `"State" has 0 lines`},
-		{"two approaches", strings.Replace(good, "## Constraints", "and more\n## Constraints", 1), "h.md:8", `"Approach" has 2 lines`},
+		{"empty state", strings.Replace(good, "60%: refactoring the auth module\n", "", 1), "h.md:1", `"State" must have one line, not 0`},
+		{"two approaches", strings.Replace(good, "## Constraints", "and more\n## Constraints", 1), "h.md:8", `"Approach" must have one line, not 2`},
 		{"no reason", strings.Replace(good, "OAuth2: too", "OAuth2 too", 1), "h.md:13", "what: reason"},
 		{"outside", strings.Replace(good, "src/auth/jwt.ts", "../jwt.ts", 1), "h.md:1", "inside the project"},
-		{"large", strings.Replace(good, "## Constraints\n", "## Constraints\n- "+strings.Repeat("word ", 700)+"\n", 1), "h.md:1", "tokens, not under 600"},
+		{"large", strings.Replace(good, "## Constraints\n", "## Constraints\n- "+strings.Repeat("word ", 700)+"\n", 1), "h.md:1", "it must have fewer than 600"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

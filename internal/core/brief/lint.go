@@ -29,7 +29,7 @@ func (l *linter) add(n int, fix, format string, args ...any) {
 func LintCheckpoint(file string, b []byte, exists func(path string) bool) []kedge.Finding {
 	l := &linter{file: file}
 	if len(b) > MaxCheckpoint {
-		l.add(lineOf(b, MaxCheckpoint), "keep only what is expensive to find again; the rest belongs in a note: kedge remember",
+		l.add(lineOf(b, MaxCheckpoint), "keep only what is expensive to find again; the rest belongs in a note: kedge remember TEXT",
 			"the checkpoint has %d bytes, more than %d", len(b), MaxCheckpoint)
 	}
 	p := split(b)
@@ -53,7 +53,7 @@ func LintHandoff(file string, b []byte) []kedge.Finding {
 	l := &linter{file: file}
 	p := split(b)
 	if n := words.Tokens(p.body); n >= MaxHandoff {
-		l.add(1, "shorten it; what was learned belongs in a note: kedge remember", "the handoff has about %d tokens, not under %d", n, MaxHandoff)
+		l.add(1, "shorten it; lessons belong in a note: kedge remember TEXT", "the handoff has about %d tokens; it must have fewer than %d", n, MaxHandoff)
 	}
 	l.fences(string(b))
 	l.headings(p, HandoffSections)
@@ -211,7 +211,7 @@ func (l *linter) resume(body string) {
 	case len(rows) > 1:
 		l.add(rows[1].n, fix, "the resume instruction has %d lines, not one", len(rows))
 	case !NamesItem(rows[0].text):
-		l.add(rows[0].n, fix, "the resume instruction names no item")
+		l.add(rows[0].n, fix, "the resume instruction names no item of the plan, such as p1.1")
 	}
 }
 

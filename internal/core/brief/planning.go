@@ -56,7 +56,7 @@ func planFrame(in PlanInput) string {
 		binding = "The rules above are binding.\n"
 	}
 	return "\n# Kedge planning brief: " + line(in.Project) + "\n" + binding + dataLine +
-		"This session plans. It changes no file: whatever it changes is undone and reported. What it has to give stands at the end, under \"Goal\".\n"
+		"This session plans. Change no file: Kedge undoes and reports every change. The end of this brief, under \"Goal\", says what to deliver.\n"
 }
 
 func featureList(list []string) string {
@@ -75,7 +75,7 @@ func planTask(in PlanInput) string {
 		b.WriteString("The work starts from commit " + line(words.Hash(in.Base)) + ".\n")
 	}
 	if f := clean(in.Faults); f != "" {
-		b.WriteString("The plan before this one was refused, for these faults. Give the whole plan again without them:\n" + quoted(f))
+		b.WriteString("Kedge refused the previous plan for these faults. Give the whole plan again without them:\n" + quoted(f))
 	}
 	b.WriteString(howToAsk)
 	b.WriteString(howToPlan)
@@ -87,21 +87,21 @@ func planTask(in PlanInput) string {
 }
 
 const howToAsk = `Read what you need to. Then do exactly one of two things, and end:
-1. If anything that decides the plan is unknown, ask first, and give no plan. Print one line for each question:
+1. If you do not know something that decides the plan, ask first, and give no plan. Print one line for each question:
    KEDGE {"type":"question","text":"Are the flags positional or required?"}
-   A question whose answer the plan can do without says what is assumed otherwise and ends in "(optional)". The user answers; the next planning session has the answers.
+   If the plan can do without an answer, say in the question what you assume otherwise, and end the question with "(optional)". The user answers; the next planning session receives the answers.
 `
 
 const howToPlan = `2. Otherwise give the plan: print it between the fences below, with every heading in this order and nothing left empty, or as one line:
    KEDGE {"type":"plan","markdown":"…"}
-   Root cause: why the work is needed. Files expected to change: a list ("- src/**"), each line a path or a glob; an item without "paths:" may change no others. Assumptions, Invariants, Risks: a list, one entry each ("- …"), or "none". Every worker gets them. Below an invariant that a command can verify, write an indented line "check: COMMAND"; below an entry for one phase only, "phase: 2". Validation: exact commands that exist, one per line. Kedge runs all of them for every feature: one that is green stays green, and all are green with the last feature. Name none that your plan does not make green.
+   Root cause: why the work is needed. Files expected to change: a list ("- src/**"), each line a path or a glob; an item without "paths:" may change no others. Assumptions, Invariants, Risks: a list, one entry each ("- …"), or "none". Every working session receives them. Below an invariant that a command can verify, write an indented line "check: COMMAND"; below an entry for one phase only, "phase: 2". Validation: exact commands that exist, one per line. Kedge runs all of them for every feature: a command that is green must stay green, and all must be green after the last feature. Name only commands that your plan makes green.
    A phase is "## Phase 1: title {#p1 budget=200k}" with an optional line "prompt: …"; an item is "- [ ] p1.1 text" with indented lines
    "check: COMMAND" (red before the work, green after it), "check: http GET /users 200" (a request to the project's service, which Kedge starts, and the status that it must answer), "check: e2e COMMAND" (a browser test while that service is up), "paths: globs" and "after: items". One item is one small piece of work that one session can finish.
 `
 
-const howToFound = `So the plan founds it, too, with three more headings behind Validation:
+const howToFound = `So the plan also sets it up, under three more headings after Validation:
    Structure: folders and files with what each is for, language, tools and their versions. The items of the first phase build it.
-   Set-up: the command that makes a fresh worktree usable, such as "npm ci (once package.json)", or "none". It may change only files that git ignores. "(once FILE)": it runs where FILE exists.
-   Checks: what has to hold from now on, one per line: "- test: COMMAND (once FILE)", likewise build, lint, e2e. "(once FILE)": it counts from the commit on that has FILE; without it the command must be green in the repository as it is.
-   Make the list of items fine: one item is one behaviour that one session builds and proves within an hour. An application has dozens of items, in several phases. Each has a "check:" of its own that is red before and green after; an item whose text needs an "and" is two items. The first item is the smallest structure with one test that runs.
+   Set-up: the command that makes a fresh worktree usable, such as "npm ci (once package.json)", or "none". It may change only files that git ignores. With "(once FILE)", it runs only where FILE exists.
+   Checks: what has to hold from now on, one per line: "- test: COMMAND (once FILE)", likewise build, lint, e2e. With "(once FILE)", a check counts from the first commit that has FILE. Without "(once FILE)", the command must be green in the repository as it is now.
+   Make the items small: one item is one behaviour that one session builds and proves within an hour. An application has dozens of items, in several phases. Each item has a "check:" of its own that is red before its work and green after it; an item whose text needs an "and" is two items. The first item is the smallest structure with one test that runs.
 `

@@ -69,7 +69,7 @@ func nextText(n *kedge.Next) string {
 	h := heading("Where we are")
 	switch {
 	case n == nil:
-		return h + "What is next is not known.\n"
+		return h + "Kedge does not know what comes next.\n"
 	case n.Feature == nil:
 		return h + "No feature is ready to be worked on.\n" + quoted(n.Why)
 	}
@@ -115,7 +115,7 @@ func featureText(f kedge.Feature) string {
 		{"Paths it may change", f.Paths},
 		{"Checks that Kedge will run", checks},
 		{"Builds on", deps},
-		{"Files so far", f.Files},
+		{"Files that earlier work changed", f.Files},
 	} {
 		if len(l.list) > 0 {
 			b.WriteString(l.title + ":\n" + entries(l.list, "kedge feature show "+line(string(f.ID))))
@@ -143,7 +143,7 @@ func readingText(in Input) string {
 	}
 	h := heading("Required reading")
 	if in.DriftUnknown != "" {
-		h += "Whether files changed since Kedge last looked is unknown: " + line(in.DriftUnknown) + "\n"
+		h += "Kedge cannot tell whether files changed since it last looked: " + line(in.DriftUnknown) + "\n"
 	}
 	if len(list) == 0 {
 		if in.DriftUnknown == "" {
@@ -256,7 +256,7 @@ func decisionsText(all []kedge.Decision) string {
 	if len(list) == 0 {
 		return ""
 	}
-	return heading("Decisions locked") + "They are not reopened by you.\n" + listed(newestFirst(list), "kedge decide ls")
+	return heading("Decisions locked") + "Do not reopen them.\n" + listed(newestFirst(list), "kedge decide ls")
 }
 
 // newestFirst keeps what is recent when a list is longer than a brief shows.

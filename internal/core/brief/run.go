@@ -137,7 +137,7 @@ func ForResume(in RunInput, why string) string {
 	var b strings.Builder
 	b.WriteString("# Kedge: continue " + line(in.Project) + "\n" + dataLine)
 	b.WriteString("You were interrupted (" + line(why) + "). This is the same conversation and the same worktree: what you changed is still there, " +
-		"and it is not checked yet. What was under way may be done in part: look before you do it again.\n")
+		"and it is not checked yet. A step that was under way may be partly done: look before you repeat it.\n")
 	if len(in.Flight.Changed) > 0 {
 		b.WriteString(heading("Changed and not committed") + entries(in.Flight.Changed, "git status"))
 	}
@@ -233,7 +233,7 @@ func flightText(f Flight) string {
 	}
 	var b strings.Builder
 	b.WriteString(heading("In flight"))
-	b.WriteString("A session worked on this before you and was cut. What it changed is still in this worktree, and it is not checked yet.\n")
+	b.WriteString("A session worked on this before you and was interrupted. Its changes are still in this worktree, and they are not checked yet.\n")
 	if f.Why != "" {
 		b.WriteString("It ended:\n" + quoted(words.ClipBytes(f.Why, maxEntry)))
 	}
@@ -244,7 +244,7 @@ func flightText(f Flight) string {
 		b.WriteString("A copy is kept as " + line(string(f.Salvage)) + ".\n")
 	}
 	if f.Stood != "" {
-		b.WriteString("Where it stood, by rule from what it told itself:\n" + f.Stood)
+		b.WriteString("Where it stood, as Kedge read it from its output:\n" + f.Stood)
 	}
 	return b.String()
 }
@@ -319,15 +319,15 @@ func taskText(in RunInput) string {
 	case in.Purpose == Fix || in.Feature == nil:
 		b.WriteString("The project's own checks are red before any new work. Make them green, and do nothing else: no feature is worked on now.\n")
 	case in.Purpose == Repair:
-		b.WriteString("Repair feature " + line(string(in.Feature.ID)) + ": its checks are red after the work that is in this worktree. This is the one repair; there is no second.\n")
+		b.WriteString("Repair feature " + line(string(in.Feature.ID)) + ": its checks are red with the work that is in this worktree. You have this one repair; there is no second.\n")
 	default:
 		b.WriteString("Do feature " + line(string(in.Feature.ID)) + placeText(in) + ". It is the only one you work on.\n")
 	}
 	if p := clean(in.Prompt); p != "" {
-		b.WriteString("The plan says to this phase:\n" + quoted(p))
+		b.WriteString("The plan says about this phase:\n" + quoted(p))
 	}
 	if clean(in.Wanted.Text) != "" {
-		b.WriteString("The user reopened it, whatever its checks say before your work. What your work is for, in their words:\n" + quoted(sayingText(in.Wanted)))
+		b.WriteString("The user reopened it, even if its checks are green already. What your work is for, in their words:\n" + quoted(sayingText(in.Wanted)))
 	}
 	if in.Feature != nil {
 		b.WriteString(featureText(*in.Feature))

@@ -182,7 +182,7 @@ func TestRow42PlanningBriefIsAnotherDocument(t *testing.T) {
 	if strings.Contains(got.Text, "## Task") || strings.Contains(work, "kedge-plan") || strings.Contains(work, "## Goal") {
 		t.Error("one document has the task of the other")
 	}
-	for _, want := range []string{"## Goal", `KEDGE {"type":"question"`, "```kedge-plan", "## Root cause", "changes no file", "> Answer: EUR"} {
+	for _, want := range []string{"## Goal", `KEDGE {"type":"question"`, "```kedge-plan", "## Root cause", "Change no file", "> Answer: EUR"} {
 		if !strings.Contains(got.Text, want) {
 			t.Errorf("the planning brief lacks %q", want)
 		}

@@ -53,7 +53,7 @@ func readSections(file, body string, names []string) (first string, out [][]row,
 func (r row) item(file, mark string) (string, error) {
 	text, ok := strings.CutPrefix(r.text, mark)
 	if !ok {
-		return "", bad(file, r.n, "line does not start with %q", mark)
+		return "", bad(file, r.n, "the line must start with %q", mark)
 	}
 	return r.plain(file, text)
 }
@@ -86,7 +86,7 @@ func single(file, name string, rows []row) (string, error) {
 		if len(rows) > 0 {
 			n = rows[0].n
 		}
-		return "", bad(file, n, "section %q has %d lines, not one", name, len(rows))
+		return "", bad(file, n, "section %q must have one line, not %d", name, len(rows))
 	}
 	return rows[0].plain(file, rows[0].text)
 }
@@ -116,7 +116,7 @@ func readRejected(file string, rows []row) ([]kedge.Rejected, error) {
 		text, ok := strings.CutPrefix(r.text, "- ")
 		i := unescapedColon(text)
 		if !ok || i < 0 {
-			return nil, bad(file, r.n, "line is not %q", "- what: reason")
+			return nil, bad(file, r.n, "the line must have the form %q", "- what: reason")
 		}
 		what, err := r.plain(file, text[:i])
 		if err != nil {

@@ -160,11 +160,11 @@ func IsBlank(s string) bool { return strings.TrimSpace(s) == "" }
 func commandFault(c kedge.Check) (key, fix, what string) {
 	for _, line := range []struct{ key, text string }{{"run", c.Run}, {"touched", c.Touched}} {
 		if strings.ContainsRune(line.text, 0) {
-			return line.key, "take it out", line.key + " holds a NUL byte"
+			return line.key, "remove it", line.key + " holds a NUL byte"
 		}
 	}
 	if c.Touched != "" && !strings.Contains(c.Touched, "{packages}") && !strings.Contains(c.Touched, "{paths}") {
-		return "touched", "a line that names nothing of what changed belongs under run", "touched has neither {packages} nor {paths}"
+		return "touched", "put {packages} or {paths} into the command, or move it to run", "touched has neither {packages} nor {paths}"
 	}
 	return "", "", ""
 }
@@ -183,13 +183,13 @@ func requestFault(c kedge.Check) (key, fix, what string) {
 	_, err := json.Marshal(h.JSON)
 	switch {
 	case !validURL(Address(*h), "http", "https") || strings.ContainsAny(h.URL, " \t\n"):
-		return "http.url", "a path such as /health, or an address such as http://127.0.0.1:{port}/health", fmt.Sprintf("http.url %q is not an http address", h.URL)
+		return "http.url", "use a path such as /health, or an address such as http://127.0.0.1:{port}/health", fmt.Sprintf("http.url %q is not an http address", h.URL)
 	case strings.Trim(h.Method, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "":
-		return "http.method", "a method such as POST", fmt.Sprintf("http.method %q is not in capital letters", h.Method)
+		return "http.method", "use a method such as POST", fmt.Sprintf("http.method %q is not in capital letters", h.Method)
 	case h.Status != 0 && (h.Status < 100 || h.Status > 599):
-		return "http.status", "a status such as 201", fmt.Sprintf("http.status %d is not between 100 and 599", h.Status)
+		return "http.status", "use a status such as 201", fmt.Sprintf("http.status %d is not between 100 and 599", h.Status)
 	case err != nil:
-		return "http.json", "the answer's body, or a part of it, as JSON", "http.json has a value that JSON does not have"
+		return "http.json", "write the expected body, or a part of it, as JSON", "http.json has a value that JSON cannot express"
 	}
 	return "", "", ""
 }
@@ -215,8 +215,8 @@ func connectFault(c kedge.Check) (key, fix, what string) {
 	if onThisMachine(c.TCP) {
 		return "", "", ""
 	}
-	return "tcp", "an address such as 127.0.0.1:{port}",
-		fmt.Sprintf("tcp %q is not a port of this machine: 127.0.0.1, [::1] or localhost, and a port or {port}", c.TCP)
+	return "tcp", "use an address such as 127.0.0.1:{port}",
+		fmt.Sprintf("tcp %q is not a port of this machine, such as 127.0.0.1:8080 or localhost:{port}", c.TCP)
 }
 
 // onThisMachine tells whether an address is a port of the loopback interface.

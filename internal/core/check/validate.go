@@ -72,14 +72,14 @@ func nameFault(c kedge.Check) *Fault {
 	if kedge.ValidName(c.Name) {
 		return nil
 	}
-	return fault(c, "name", "a name such as unit", "its name must be %s", nameRule)
+	return fault(c, "name", "use a name such as unit", "its name must be %s", nameRule)
 }
 
 func kindFault(c kedge.Check) *Fault {
 	if c.Kind == "" || Named(c.Kind).Marker != "" {
 		return nil
 	}
-	return fault(c, "kind", "one of "+list(KindNames(), "or"), "kind %q is not one of %s", c.Kind, list(KindNames(), "and"))
+	return fault(c, "kind", "use "+list(KindNames(), "or"), "there is no kind %q", c.Kind)
 }
 
 // formFault looks whether a check says one thing to do, and is of a kind that fits.
@@ -90,16 +90,16 @@ func formFault(c kedge.Check) *Fault {
 			has = append(has, f.Name)
 		}
 	}
-	const example = `for example run = "go test ./..."`
+	const example = `add a line such as run = "go test ./..."`
 	switch {
 	case len(has) == 0:
 		return fault(c, "name", example, "it needs %s", list(formKeys(), "or"))
 	case len(has) > 1:
-		return fault(c, "name", "make two checks of it", "%s do not go together", list(has, "and"))
+		return fault(c, "name", "make separate checks of them", "one check cannot have %s", list(has, "and"))
 	}
 	f := Of(c)
 	if _, ok := f.kind(c.Kind); c.Kind != "" && !ok {
-		return fault(c, "kind", "leave kind out, or give one that fits", "kind %q does not go with %s, which takes %s", c.Kind, f.Name, list(f.kindNames(), "or"))
+		return fault(c, "kind", "remove kind, or use one that fits", "kind %q does not go with %s; %[2]s goes with kind %[3]s", c.Kind, f.Name, list(f.kindNames(), "or"))
 	}
 	return nil
 }
@@ -107,13 +107,13 @@ func formFault(c kedge.Check) *Fault {
 // commonFault looks at the keys that checks of every form have.
 func commonFault(c kedge.Check) *Fault {
 	if c.Exclusive != "" && !kedge.ValidName(c.Exclusive) {
-		return fault(c, "exclusive", "a name such as db", "exclusive %q is not a name: %s", c.Exclusive, nameRule)
+		return fault(c, "exclusive", "use a name such as db", "exclusive %q is not a name; a name has %s", c.Exclusive, nameRule)
 	}
 	if c.Prove != "" && c.Prove != ProveFails && c.Prove != ProveHolds {
-		return fault(c, "prove", "fails (red before the work) or holds (green before and after)", "prove %q is neither %s nor %s", c.Prove, ProveFails, ProveHolds)
+		return fault(c, "prove", "use fails (red before the work) or holds (green before and after)", "prove %q is neither %s nor %s", c.Prove, ProveFails, ProveHolds)
 	}
 	if err := timeoutError(c.Timeout); err != nil {
-		return fault(c, "timeout", "a duration such as 90s or 5m, at most 168h", "timeout %v", err)
+		return fault(c, "timeout", "use a duration such as 90s or 5m, at most 168h", "timeout %v", err)
 	}
 	for _, l := range []struct {
 		key      string
@@ -121,7 +121,7 @@ func commonFault(c kedge.Check) *Fault {
 	}{{"paths", c.Paths}, {"evidence", c.Evidence}} {
 		for _, p := range l.patterns {
 			if err := glob.Valid(p); err != nil {
-				return fault(c, l.key, "globs such as src/**", "%s: %v", l.key, err)
+				return fault(c, l.key, "use patterns such as src/**", "%s: %v", l.key, err)
 			}
 		}
 	}
@@ -134,14 +134,14 @@ func serviceFault(v kedge.Service) *Fault {
 	}
 	switch {
 	case !kedge.ValidName(v.Name):
-		return bad("name", "a name such as web", "its name must be %s", nameRule)
+		return bad("name", "use a name such as web", "its name must be %s", nameRule)
 	case strings.TrimSpace(v.Run) == "" || strings.ContainsRune(v.Run, 0):
-		return bad("run", `for example run = "npm start"`, "it has no command")
+		return bad("run", `add a line such as run = "npm start"`, "it has no command")
 	case v.Ready != "" && !validURL(v.Ready, "http", "https", "tcp"):
-		return bad("ready", "an address such as http://127.0.0.1:{port}/health", "ready %q is not an http or tcp address", v.Ready)
+		return bad("ready", "use an address such as http://127.0.0.1:{port}/health", "ready %q is not an http or tcp address", v.Ready)
 	}
 	if err := timeoutError(v.Timeout); err != nil {
-		return bad("timeout", "a duration such as 90s or 5m, at most 168h", "timeout %v", err)
+		return bad("timeout", "use a duration such as 90s or 5m, at most 168h", "timeout %v", err)
 	}
 	return nil
 }
@@ -158,7 +158,7 @@ func timeoutError(s string) error {
 	}
 	d, err := words.ParseDuration(s)
 	if err == nil && d == 0 {
-		return fmt.Errorf("%q is no time at all", s)
+		return fmt.Errorf("%q must be more than 0", s)
 	}
 	return err
 }

@@ -116,10 +116,10 @@ func TestParseConfigRefuses(t *testing.T) {
 		{"misspelt key", "version = 1\n[run]\nagnet = 'x'", `c.toml:3: unknown key "run.agnet": did you mean run.agent?`},
 		{"misspelt key of an agent", "version = 1\n[agents.a]\nkidn = 'claude'", `c.toml:3: unknown key "agents.a.kidn": did you mean agents.a.kind?`},
 		{"wrong type", "version = 1\n[run]\nparallel = 'two'", `c.toml:3: "parallel" is a string, not an integer`},
-		{"enum", "version = 1\n[run]\nland = 'now'", `c.toml:3: "run.land" is not one of end, each, never: "now"`},
-		{"parallel", "version = 1\n[run]\nparallel = 0", `c.toml:3: "run.parallel" is not between 1 and 64: 0`},
-		{"negative budget", "version = 1\n[budget]\nrun_usd = -1.0", `c.toml:3: "budget.run_usd" is not a number`},
-		{"not a number", "version = 1\n[budget]\nrun_usd = nan", `c.toml:3: "budget.run_usd" is not a number`},
+		{"enum", "version = 1\n[run]\nland = 'now'", `c.toml:3: "run.land" must be one of end, each, never, not "now"`},
+		{"parallel", "version = 1\n[run]\nparallel = 0", `c.toml:3: "run.parallel" must be from 1 to 64, not 0`},
+		{"negative budget", "version = 1\n[budget]\nrun_usd = -1.0", `c.toml:3: "budget.run_usd" must be 0 or more`},
+		{"not a number", "version = 1\n[budget]\nrun_usd = nan", `c.toml:3: "budget.run_usd" must be 0 or more`},
 		{"duration", "version = 1\n[budget]\nsession_wall = 'long'", `c.toml:3: "long" is not a duration`},
 		{"negative duration", "version = 1\n[budget]\nsession_wall = '-1h'", `c.toml:3: "-1h" is not a duration`},
 		{"thresholds", "version = 1\n[context]\ncheckpoint = 0.9\nhandover = 0.8", `c.toml:4: "context.handover"`},
@@ -127,9 +127,9 @@ func TestParseConfigRefuses(t *testing.T) {
 		{"window", "version = 1\n[context]\nwindow = { a = 0 }", `c.toml:3: the window of "a"`},
 		{"glob of tests", "version = 1\n[gate]\ntests = ['[']", `c.toml:3: "gate.tests" has a bad pattern`},
 		{"glob", "version = 1\n[protect]\npaths = [\n  'a',\n  '[',\n]", `c.toml:3: "protect.paths" has a bad pattern`},
-		{"copy", "version = 1\n[worktree]\ncopy = ['../secret']", `c.toml:3: "worktree.copy" does not stay inside`},
-		{"env", "version = 1\n[env]\npass = ['A=B']", `c.toml:3: "env.pass" does not name a variable`},
-		{"forge repo", "version = 1\n[forge]\nrepo = 'https://x/y'", `c.toml:3: "forge.repo" is not owner/name`},
+		{"copy", "version = 1\n[worktree]\ncopy = ['../secret']", `c.toml:3: "worktree.copy" must name paths inside the project`},
+		{"env", "version = 1\n[env]\npass = ['A=B']", `c.toml:3: "env.pass" must name variables of the environment, not`},
+		{"forge repo", "version = 1\n[forge]\nrepo = 'https://x/y'", `c.toml:3: "forge.repo" must have the form owner/name`},
 		{"agent name", "version = 1\n[agents.Bot]\nkind = 'claude'", `c.toml:2: an agent's name`},
 		{"agent kind", "version = 1\n[agents.bot]\nkind = 'gpt'", `c.toml:3: the kind of agent "bot"`},
 		{"agent command", "version = 1\n[agents.bot]\nkind = 'command'", `c.toml:2: agent "bot" has no command`},
@@ -173,7 +173,7 @@ func TestMergeUnknownAgent(t *testing.T) {
 	user := mustConfig(t, "user.toml", "version = 1\n[route]\nplan = 'nobody:opus'")
 	project := mustConfig(t, "project.toml", "version = 1\n[run]\nagent = 'claude'")
 	_, err := config.Merge(user, project, catalog.Kinds())
-	if !kedge.Invalid.Is(err) || !strings.HasPrefix(err.Error(), `user.toml:3: "route.plan" names an agent that does not exist: "nobody"`) {
+	if !kedge.Invalid.Is(err) || !strings.HasPrefix(err.Error(), `user.toml:3: "route.plan" names agent "nobody", which does not exist`) {
 		t.Errorf("error %v", err)
 	}
 }

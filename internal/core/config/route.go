@@ -22,10 +22,10 @@ type RoutedWork struct {
 // ChooseAgent gives the agent of the work. Its Agent is empty only where nobody named one.
 func ChooseAgent(t Route, w RoutedWork) kedge.Routed {
 	if w.Fallback != "" {
-		return routed("route.fallback", w.Fallback, "the provider of the session before refused: its limit")
+		return routed("route.fallback", w.Fallback, "the provider of the previous session is at its limit")
 	}
 	if w.Given != "" && !(w.Purpose == "plan" && t.Plan != "") {
-		return planned(routed("--agent", w.Given, "said with the run"), w, true)
+		return planned(routed("--agent", w.Given, "you named it for this run"), w, true)
 	}
 	for i, row := range t.Rows {
 		if why, ok := fits(row, w); ok {
@@ -75,7 +75,7 @@ func fits(row RouteRow, w RoutedWork) (string, bool) {
 		why = append(why, "priority "+strconv.Itoa(w.Priority)+" is at most "+strconv.Itoa(row.Priority))
 	}
 	if len(why) == 0 {
-		return "it fits all work", true
+		return "this row is for all work", true
 	}
 	return strings.Join(why, ", "), true
 }
@@ -88,16 +88,16 @@ func byKind(t Route, w RoutedWork) (key, use, why string) {
 		is       bool
 		why      string
 	}{
-		{"route.plan", t.Plan, w.Purpose == "plan", "it plans"},
-		{"route.repair", t.Repair, w.Purpose == "repair", "it repairs what a check found"},
-		{"route.fix", t.Fix, w.Purpose == "fix", "it makes a red baseline green"},
+		{"route.plan", t.Plan, w.Purpose == "plan", "it is planning work"},
+		{"route.repair", t.Repair, w.Purpose == "repair", "it repairs a red check"},
+		{"route.fix", t.Fix, w.Purpose == "fix", "it fixes a red baseline"},
 		{"route.test", t.Test, w.Purpose == "implement" && w.Category == "test", "the feature's category is test"},
 		{"route.review", t.Review, w.Purpose == "implement" && w.Category == "review", "the feature's category is review"},
-		{"route.implement", t.Implement, w.Purpose != "plan", "it implements"},
+		{"route.implement", t.Implement, w.Purpose != "plan", "it implements a feature"},
 	} {
 		if k.is && k.use != "" {
 			if k.key == "route.implement" && w.Purpose != "implement" {
-				k.why = "there is no row for " + w.Purpose
+				k.why = "[route] has no row for " + w.Purpose
 			}
 			return k.key, k.use, k.why
 		}

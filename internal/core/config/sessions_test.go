@@ -41,9 +41,9 @@ func TestSessionsAreNotForTheProject(t *testing.T) {
 
 func TestSessionsRefused(t *testing.T) {
 	for text, want := range map[string]string{
-		"keep_days = -1":        "config.toml:3: \"sessions.keep_days\" is not between",
-		"keep_days = 36501":     "config.toml:3: \"sessions.keep_days\" is not between",
-		"keep_bytes = -1":       "config.toml:3: \"sessions.keep_bytes\" is not a number",
+		"keep_days = -1":        "config.toml:3: \"sessions.keep_days\" must be from 0 to",
+		"keep_days = 36501":     "config.toml:3: \"sessions.keep_days\" must be from 0 to",
+		"keep_bytes = -1":       "config.toml:3: \"sessions.keep_bytes\" must be 0 or more",
 		"keep_days = \"month\"": "config.toml:3: ",
 		"keep = 3":              "config.toml:3: unknown key",
 	} {

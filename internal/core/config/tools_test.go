@@ -48,14 +48,14 @@ servers = ["kedge"]
 
 func TestRow111LimitsThatCannotBeToldAreRefused(t *testing.T) {
 	for _, c := range []struct{ name, text, want, hint string }{
-		{"no agent", "[[tools]]\nonly = [\"Read\"]\n", "does not say for which agent", "NAME"},
-		{"no such agent", "[[tools]]\nagent = \"nobody\"\nonly = [\"Read\"]\n", "names an agent that does not exist", "aider, claude"},
+		{"no agent", "[[tools]]\nonly = [\"Read\"]\n", "does not say which agent it is for", "NAME"},
+		{"no such agent", "[[tools]]\nagent = \"nobody\"\nonly = [\"Read\"]\n", "names agent \"nobody\", which does not exist", "aider, claude"},
 		{"no limit", "[[tools]]\nagent = \"claude\"\n", "limits nothing", "only ="},
-		{"purpose", "[[tools]]\nagent = \"claude\"\npurpose = \"review\"\nonly = []\n", "not one of plan, implement, repair, fix", ""},
+		{"purpose", "[[tools]]\nagent = \"claude\"\npurpose = \"review\"\nonly = []\n", "must be one of plan, implement, repair, fix, not", ""},
 		{"an option", "[[tools]]\nagent = \"claude\"\nonly = [\"--yolo\"]\n", "does not name a tool", ""},
 		{"two in one", "[[tools]]\nagent = \"claude\"\nonly = [\"Read,Bash\"]\n", "does not name a tool", ""},
 		{"cannot", "[[tools]]\nagent = \"aider\"\nonly = [\"Read\"]\n", `agents of kind "aider" do not support it`, "remove the row"},
-		{"cannot that", "[[tools]]\nagent = \"claude\"\nwithout = [\"Read\"]\n", `"without" in a row of "tools"`, "possible for it: only, servers"},
+		{"cannot that", "[[tools]]\nagent = \"claude\"\nwithout = [\"Read\"]\n", `"without" in a row of "tools"`, "remove the key; this agent supports: only, servers"},
 	} {
 		_, err := merged(t, c.text)
 		if kedge.KindOf(err) != kedge.Invalid || !strings.Contains(err.Error(), c.want) || !strings.Contains(kedge.HintOf(err), c.hint) {

@@ -69,11 +69,11 @@ func (c Config) checkEnums() error {
 		{"forge.kind", c.Forge.Kind, []string{"github", "gitea"}},
 	} {
 		if !oneOf(e.value, e.allowed) {
-			return c.src.at(e.key, "%q is not one of %s: %q", e.key, strings.Join(e.allowed, ", "), e.value)
+			return c.src.at(e.key, "%q must be one of %s, not %q", e.key, strings.Join(e.allowed, ", "), e.value)
 		}
 	}
 	if c.Forge.Repo != "" && !repoName.MatchString(c.Forge.Repo) {
-		return c.src.at("forge.repo", "%q is not owner/name: %q", "forge.repo", c.Forge.Repo)
+		return c.src.at("forge.repo", "%q must have the form owner/name, not %q", "forge.repo", c.Forge.Repo)
 	}
 	return nil
 }
@@ -100,7 +100,7 @@ const maxMB = 1 << 30
 
 func (c Config) checkNumbers() error {
 	if c.Run.Parallel < 1 || c.Run.Parallel > MaxParallel {
-		return c.src.at("run.parallel", "%q is not between 1 and %d: %d", "run.parallel", MaxParallel, c.Run.Parallel)
+		return c.src.at("run.parallel", "%q must be from 1 to %d, not %d", "run.parallel", MaxParallel, c.Run.Parallel)
 	}
 	for _, n := range []struct {
 		key   string
@@ -116,20 +116,20 @@ func (c Config) checkNumbers() error {
 		{"sandbox.processes", float64(c.Sandbox.Processes)},
 	} {
 		if !(n.value >= 0 && n.value <= maxNumber) { // also refuses NaN
-			return c.src.at(n.key, "%q is not a number from 0 up", n.key)
+			return c.src.at(n.key, "%q must be 0 or more", n.key)
 		}
 	}
 	if c.Sessions.KeepDays < 0 || c.Sessions.KeepDays > maxKeepDays {
-		return c.src.at("sessions.keep_days", "%q is not between 0 and %d: %d", "sessions.keep_days", maxKeepDays, c.Sessions.KeepDays)
+		return c.src.at("sessions.keep_days", "%q must be from 0 to %d, not %d", "sessions.keep_days", maxKeepDays, c.Sessions.KeepDays)
 	}
 	if m := c.Sandbox.MemoryMB; m != 0 && (m < minMemoryMB || m > maxMB) || c.Sandbox.FileMB > maxMB {
-		return c.src.at("sandbox.memory_mb", "%q is 0 or from %d to %d, and %q at most that", "sandbox.memory_mb", minMemoryMB, maxMB, "sandbox.file_mb")
+		return c.src.at("sandbox.memory_mb", "%q must be 0 or from %d to %d; %q must not be above %[3]d", "sandbox.memory_mb", minMemoryMB, maxMB, "sandbox.file_mb")
 	}
 	if !(c.Context.Checkpoint > 0 && c.Context.Checkpoint <= 1) {
-		return c.src.at("context.checkpoint", "%q is not a share between 0 and 1", "context.checkpoint")
+		return c.src.at("context.checkpoint", "%q must be a share above 0 and at most 1, such as 0.5", "context.checkpoint")
 	}
 	if !(c.Context.Handover >= c.Context.Checkpoint && c.Context.Handover <= 1) {
-		return c.src.at("context.handover", "%q is not a share from context.checkpoint to 1", "context.handover")
+		return c.src.at("context.handover", "%q must be a share from context.checkpoint to 1", "context.handover")
 	}
 	return nil
 }
@@ -146,22 +146,22 @@ func (c Config) checkLists() error {
 	}
 	for _, p := range c.Worktree.Copy {
 		if !insidePath(p) {
-			return c.src.at("worktree.copy", "%q does not stay inside the project: %q", "worktree.copy", p)
+			return c.src.at("worktree.copy", "%q must name paths inside the project, not %q", "worktree.copy", p)
 		}
 	}
 	for _, w := range c.Sandbox.Write {
 		if !path.IsAbs(w) && w != "~" && !strings.HasPrefix(w, "~/") {
-			return c.src.at("sandbox.write", "%q is neither an absolute path nor one below ~: %q", "sandbox.write", w)
+			return c.src.at("sandbox.write", "%q must name absolute paths or paths that begin with ~/, not %q", "sandbox.write", w)
 		}
 	}
 	for _, name := range c.Env.Pass {
 		if !envName.MatchString(name) {
-			return c.src.at("env.pass", "%q does not name a variable: %q", "env.pass", name)
+			return c.src.at("env.pass", "%q must name variables of the environment, not %q", "env.pass", name)
 		}
 	}
 	for _, pattern := range sortedKeys(c.Context.Window) {
 		if n := c.Context.Window[pattern]; n < 1 {
-			return c.src.at("context.window", "the window of %q is not a number of tokens: %d", pattern, n)
+			return c.src.at("context.window", "the window of %q must be at least 1 token, not %d", pattern, n)
 		}
 		if err := glob.Valid(pattern); err != nil {
 			return c.src.at("context.window", "%q: %v", pattern, err)
@@ -169,7 +169,7 @@ func (c Config) checkLists() error {
 	}
 	for _, pattern := range sortedKeys(c.Context.HandoverOf) {
 		if share := c.Context.HandoverOf[pattern]; !(share > 0 && share <= 1) {
-			return c.src.at("context.handover_of", "the handover of %q is not a share between 0 and 1: %v", pattern, share)
+			return c.src.at("context.handover_of", "the handover of %q must be a share above 0 and at most 1, not %v", pattern, share)
 		}
 		if err := glob.Valid(pattern); err != nil {
 			return c.src.at("context.handover_of", "%q: %v", pattern, err)
@@ -197,9 +197,9 @@ func (c Config) checkAgentTables() error {
 		key, a := "agents."+name, c.Agents[name]
 		switch {
 		case !kedge.ValidName(name):
-			return c.src.at(key, "an agent's name is of a-z, 0-9, dot, dash, underscore, not %q", name)
+			return c.src.at(key, "an agent's name has only a-z, 0-9, dot, dash and underscore, unlike %q", name)
 		case !oneOf(a.Kind, c.kinds.Names):
-			return c.src.at(key+".kind", "the kind of agent %q is not one of %s: %q", name, strings.Join(c.kinds.Names, ", "), a.Kind)
+			return c.src.at(key+".kind", "the kind of agent %q must be one of %s, not %q", name, strings.Join(c.kinds.Names, ", "), a.Kind)
 		case a.Kind == "command" && (len(a.Command) == 0 || a.Command[0] == ""):
 			return c.src.at(key, "agent %q has no command", name).WithHint(`give it one: command = ["./bot.sh"]`)
 		}
@@ -216,9 +216,9 @@ func (c Config) checkRows() error {
 		case row.Use == "":
 			return c.src.at("route.rows", "a row of %q does not say which agent to use", "route.rows").WithHint(`give it one: use = "claude:opus"`)
 		case row.Purpose != "" && !oneOf(row.Purpose, purposes):
-			return c.src.at("route.rows", "the purpose of a row of %q is not one of %s: %q", "route.rows", strings.Join(purposes, ", "), row.Purpose)
+			return c.src.at("route.rows", "the purpose of a row of %q must be one of %s, not %q", "route.rows", strings.Join(purposes, ", "), row.Purpose)
 		case row.Priority < 0:
-			return c.src.at("route.rows", "the priority of a row of %q is below 0: %d", "route.rows", row.Priority)
+			return c.src.at("route.rows", "the priority of a row of %q must be 0 or more, not %d", "route.rows", row.Priority)
 		}
 	}
 	return nil
@@ -253,7 +253,7 @@ func (c Config) checkAgents(user, project *source) error {
 	for _, use := range c.Uses() {
 		name, _, _ := strings.Cut(use.Route, ":")
 		if _, err := c.Agent(name); err != nil {
-			return user.orThisWith(project, use.Key).at(use.Key, "%q names an agent that does not exist: %q", use.Key, name).
+			return user.orThisWith(project, use.Key).at(use.Key, "%q names agent %q, which does not exist", use.Key, name).
 				WithHint("%s", kedge.HintOf(err))
 		}
 	}

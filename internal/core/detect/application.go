@@ -36,7 +36,7 @@ func (f *folder) addApplication(found Found) Found {
 			continue
 		}
 		if app.run == "" {
-			f.note(app.from + " may start the application, and Kedge cannot tell it a port: write it into .kedge/gate.toml as a [[service]] that listens on $KEDGE_PORT")
+			f.note(app.from + " may start the application, but Kedge found no way to give it a port: add it to .kedge/gate.toml as a [[service]] that listens on $KEDGE_PORT")
 			continue
 		}
 		found.Services = append(found.Services, kedge.Service{Name: "app", Run: app.run, Ready: "tcp://127.0.0.1:{port}"})

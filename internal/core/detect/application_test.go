@@ -84,7 +84,7 @@ func TestRow120OneApplicationBelowTheTop(t *testing.T) {
 	if len(found.Services) != 1 || found.Services[0].Name != "api-app" || !strings.HasPrefix(found.Services[0].Run, "cd api && npm run dev") {
 		t.Errorf("%+v", found.Services)
 	}
-	if !strings.Contains(strings.Join(found.Notes, "\n"), "web: its application is not proposed") {
+	if !strings.Contains(strings.Join(found.Notes, "\n"), "web: only one application is proposed") {
 		t.Errorf("notes %q", found.Notes)
 	}
 }

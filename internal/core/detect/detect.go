@@ -79,12 +79,12 @@ func Project(fsys fs.FS, has Has) Found {
 		found.Kinds = joined(seen.Kinds, found.Kinds)
 	}
 	if top.has("MODULE.bazel", "WORKSPACE", "WORKSPACE.bazel") {
-		found.Notes = append(found.Notes, "this is a Bazel workspace: `bazel test //...` is not proposed; where you want it, write it into .kedge/gate.toml")
+		found.Notes = append(found.Notes, "this is a Bazel workspace: `bazel test //...` is not proposed; if you want it, add it to .kedge/gate.toml")
 	}
 	found.Checks = unique(found.Checks)
 	found.Notes = append(found.Notes, missingNotes(found.Missing)...)
 	if len(found.Checks)+len(found.Missing) == 0 {
-		found.Notes = append(found.Notes, "found no test or build command: write one into .kedge/gate.toml")
+		found.Notes = append(found.Notes, "found no test or build command: add one to .kedge/gate.toml")
 	}
 	return found
 }
@@ -185,7 +185,7 @@ func (f *folder) addMake(found Found) Found {
 		has := func(other kedge.Check) bool { return other.Kind == c.Kind }
 		if i := slices.IndexFunc(found.Checks, has); i >= 0 {
 			if strings.HasPrefix(c.Run, "make ") {
-				found.Notes = append(found.Notes, "the Makefile has a target too: `"+c.Run+"` is not used")
+				found.Notes = append(found.Notes, "the Makefile has a target for this too; `"+c.Run+"` is not used")
 			}
 			c.Name = found.Checks[i].Name
 			found.Instead = append(found.Instead, c)
@@ -228,7 +228,7 @@ var groups = []string{"packages", "apps", "services", "libs", "modules", "crates
 func (found *Found) join(sub Found, dir string) {
 	if len(sub.Services) > 0 && len(found.Services) > 0 { // checks ask the port of one
 		sub = sub.withoutServices()
-		found.Notes = append(found.Notes, dir+": its application is not proposed beside another one")
+		found.Notes = append(found.Notes, dir+": only one application is proposed, and it is not this one")
 	}
 	found.Checks, found.Missing = append(found.Checks, sub.Checks...), append(found.Missing, sub.Missing...)
 	found.Instead = append(found.Instead, sub.Instead...)

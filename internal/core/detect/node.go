@@ -92,7 +92,7 @@ func (n *node) test() {
 		case noTest.MatchString(text):
 			n.note("the test script of package.json is npm's placeholder, not a test")
 		case watch.MatchString(text):
-			n.note("the " + script + " script of package.json watches for changes and never ends: it is not used")
+			n.note("the " + script + " script of package.json is not used: it watches for changes and never ends")
 		default:
 			n.add(test(n.testLine(script, text)), script)
 			return
@@ -125,7 +125,7 @@ func (n *node) whole(script string) string {
 			return other
 		}
 	}
-	n.note("the script " + script + " of package.json runs only what changed since a branch")
+	n.note("the script " + script + " of package.json tests only what changed since another branch")
 	return script
 }
 

@@ -67,8 +67,8 @@ func missingNotes(list []Missing) []string {
 		lines[m.Program] = append(lines[m.Program], "`"+m.Check.Run+"`")
 	}
 	for _, program := range programs {
-		out = append(out, program+" is not on this machine, so this is left out: "+strings.Join(lines[program], ", ")+
-			"; install it, then switch the check on in .kedge/gate.toml, where it is a comment")
+		out = append(out, program+" is not installed, so Kedge left out: "+strings.Join(lines[program], ", ")+
+			"; install it, then uncomment the check in .kedge/gate.toml")
 	}
 	return out
 }

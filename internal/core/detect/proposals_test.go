@@ -80,7 +80,7 @@ func TestProposals(t *testing.T) {
 			lines("test test: pnpm test", "build build: pnpm run build:all"), "",
 		},
 		{"what the tests of a workspace run besides", files("package.json", scripts("test", "nx run-many --targets=test:lib,build,lint", "build", "nx affected -t build", "lint", "nx run-many -t lint"), "nx.json", "{}"), "", "test test: npm test", ""},
-		{"only what changed, and nothing else", files("package.json", scripts("test", "nx affected -t test")), "", "test test: npm test", "runs only what changed"},
+		{"only what changed, and nothing else", files("package.json", scripts("test", "nx affected -t test")), "", "test test: npm test", "tests only what changed"},
 		{"tests of another name", files("package.json", scripts("test:unit", "jest")), "", "test test: npm run test:unit", ""},
 		{
 			"npm workspaces", files("package.json", `{"workspaces":["packages/*"]}`, "package-lock.json", "", "packages/a/package.json", scripts("test", "jest", "build", "tsc"), ".gitignore", "node_modules"), "",
@@ -151,7 +151,7 @@ func TestProposals(t *testing.T) {
 		},
 		{
 			"uv is not here", files("pyproject.toml", "[dependency-groups]\ndev = [\"pytest\"]\n", "uv.lock", "", ".gitignore", "*.pyc"), "uv pytest",
-			lines("setup python3 -m venv .venv && .venv/bin/python -m pip install -q 'pip>=25.1' && .venv/bin/python -m pip install -q --group dev", "test test: .venv/bin/python -m pytest", "made .venv/bin/python", "ignore /.venv/"), "uv is not on this machine: uv.lock is not used",
+			lines("setup python3 -m venv .venv && .venv/bin/python -m pip install -q 'pip>=25.1' && .venv/bin/python -m pip install -q --group dev", "test test: .venv/bin/python -m pytest", "made .venv/bin/python", "ignore /.venv/"), "and not uv.lock",
 		},
 
 		// C and C++
@@ -168,7 +168,7 @@ func TestProposals(t *testing.T) {
 			"CMake is not here, make is", files("CMakeLists.txt", project+"enable_testing()\n", "Makefile", "test:\n\t./t\n", ".gitignore", "build"), "cmake",
 			lines("test test: make test",
 				"no cmake, test: cmake -S . -B build && cmake --build build --parallel 4 && cd build && ctest --output-on-failure",
-				"no cmake, build: cmake -S . -B build && cmake --build build --parallel 4"), "cmake is not on this machine",
+				"no cmake, build: cmake -S . -B build && cmake --build build --parallel 4"), "cmake is not installed, so Kedge left out: ",
 		},
 		{"a part of a CMake project", files("CMakeLists.txt", "add_library(x x.c)\n"), "", "", "no test or build"},
 		{
@@ -179,7 +179,7 @@ func TestProposals(t *testing.T) {
 			"Autotools", files("configure.ac", "", "Makefile.am", "", ".gitignore", "config.status"), "",
 			lines("setup autoreconf -fi && ./configure", "test test: make check", "build build: make", "made config.status"), "",
 		},
-		{"Autotools that are not here", files("configure.ac", "", "Makefile.am", ""), "autoreconf", lines("no autoreconf, test: make check", "no autoreconf, build: make"), "autoreconf is not on this machine"},
+		{"Autotools that are not here", files("configure.ac", "", "Makefile.am", ""), "autoreconf", lines("no autoreconf, test: make check", "no autoreconf, build: make"), "autoreconf is not installed, so Kedge left out: "},
 		{
 			"Autotools with a script", files("configure.ac", "", "autogen.sh*", "", ".gitignore", "config.*"), "",
 			lines("setup NOCONFIGURE=1 ./autogen.sh && ./configure", "test test: make check", "build build: make", "made config.status"), "",
@@ -203,7 +203,7 @@ func TestProposals(t *testing.T) {
 			lines("setup bundle install", `test test: bundle exec ruby -Ilib:test -e 'Dir["test/**/*_test.rb"].sort.each { |f| require "./#{f}" }'`), "",
 		},
 		{"Ruby without tests", files("Gemfile", ""), "", "", "no way to test it"},
-		{"Ruby is not here", files("Gemfile", "", "Rakefile", "Rake::TestTask.new\n"), "bundle", "no bundle, test: bundle exec rake test", "bundle is not on this machine"},
+		{"Ruby is not here", files("Gemfile", "", "Rakefile", "Rake::TestTask.new\n"), "bundle", "no bundle, test: bundle exec rake test", "bundle is not installed, so Kedge left out: "},
 		{
 			"Composer", files("composer.json", `{"scripts":{"test":["@lint","phpunit"],"lint":"phpcs","phpstan":"phpstan analyse"}}`, "composer.lock", "", ".gitignore", "vendor"), "",
 			lines("setup composer install --no-interaction --no-progress", "test test: composer test", "made vendor"), "",
@@ -212,7 +212,7 @@ func TestProposals(t *testing.T) {
 			"Composer and PHPStan", files("composer.json", `{"scripts":{"test":"@php vendor/bin/phpunit","phpstan":"@php vendor/bin/phpstan analyse"}}`, ".gitignore", "/vendor/\ncomposer.lock\n"), "",
 			lines("setup composer install --no-interaction --no-progress", "test test: composer test", "lint build: composer phpstan", "made vendor"), "",
 		},
-		{"PHPUnit without Composer", files("composer.json", `{}`, "phpunit.xml.dist", ""), "composer", "no composer, test: vendor/bin/phpunit", "composer is not on this machine"},
+		{"PHPUnit without Composer", files("composer.json", `{}`, "phpunit.xml.dist", ""), "composer", "no composer, test: vendor/bin/phpunit", "composer is not installed, so Kedge left out: "},
 		{
 			"PHPUnit", files("composer.json", `{}`, "composer.lock", "", "phpunit.xml.dist", "", ".gitignore", "vendor/\n.phpunit.result.cache"), "",
 			lines("setup composer install --no-interaction --no-progress", "test test: vendor/bin/phpunit", "made vendor"), "",
@@ -222,7 +222,7 @@ func TestProposals(t *testing.T) {
 		{"a crate without a lock file", files("Cargo.toml", "[package]\n"), "", lines("test test: cargo test", "build build: cargo build", "ignore /target/ /Cargo.lock"), ""},
 		{
 			"a wrapper without Java", files("build.gradle", "", "gradlew*", "", ".gitignore", "build\n.gradle"), "java",
-			lines("no java, test: ./gradlew --console=plain test", "no java, build: ./gradlew --console=plain assemble"), "java is not on this machine",
+			lines("no java, test: ./gradlew --console=plain test", "no java, build: ./gradlew --console=plain assemble"), "java is not installed, so Kedge left out: ",
 		},
 		{"modules of Maven", files("pom.xml", "<project/>", "a/pom.xml", ""), "", lines("test test: mvn -B test", "build build: mvn -B -DskipTests package", "ignore target/"), ""},
 		{".NET", files("x.sln", "", ".gitignore", "[Bb]in/\n[Oo]bj/\n"), "", lines("test test: dotnet test", "build build: dotnet build"), ""},

@@ -93,7 +93,7 @@ func (f *folder) pythonSetup(run string) {
 	}
 	for _, t := range pythonTools {
 		if f.has(t.lock) {
-			f.note(Programs(t.run)[0] + " is not on this machine: " + t.lock + " is not used, `" + run + "` is")
+			f.note(Programs(t.run)[0] + " is not installed, so Kedge uses `" + run + "` and not " + t.lock)
 		}
 	}
 	env := f.venv()

@@ -81,7 +81,7 @@ func TestContextThatCameByGit(t *testing.T) {
 		if !slices.Equal(yours, c.yours) {
 			t.Errorf("%s: decided %q", name, yours)
 		}
-		if len(kept) != 2 || !strings.Contains(kept[0], "--supersedes dec-") || !strings.Contains(kept[1], "it came with a commit") {
+		if len(kept) != 2 || !strings.Contains(kept[0], "--supersedes dec-") || !strings.Contains(kept[1], "it is part of a commit") {
 			t.Errorf("%s: kept %q", name, kept)
 		}
 	}
@@ -127,7 +127,7 @@ func TestRow59ContextEdits(t *testing.T) {
 		{"a colon", "- Passport.js", "- Redis: one more server to run\n- Passport.js", []string{"decided against: Redis: one more server to run"}, "- Redis: one more server to run\n", ""},
 		{"other bullets", "## Decided", "* two  blanks\n1. and a number,\n   on two lines\n\n## Decided", []string{"a constraint: two blanks", "a constraint: and a number, on two lines"}, "* two  blanks\n1. and a number,\n   on two lines\n", "- two"},
 		{"removed", "- No changes to public API surface\n", "", []string{`"No changes to public API surface" was removed by hand; to drop it: kedge decide withdraw `}, "- No changes to public API surface\n", ""},
-		{"prose", "## Decided", "These came from the audit.\n\n## Decided", []string{`text under "Constraints" that is no list item stays`}, "These came from the audit.\n", ""},
+		{"prose", "## Decided", "These came from the audit.\n\n## Decided", []string{`text under "Constraints" stays in the file but is not imported: only list items are`}, "These came from the audit.\n", ""},
 		{"a section of yours", "## Constraints", "## Who\n\nAsk ada.\n\n## Constraints", nil, "## Who\n\nAsk ada.\n\n## Constraints\n- No", ""},
 		{"too long", "- Passport.js", "- " + strings.Repeat("word ", 300) + "\n- Passport.js", []string{"stays in the file and is not imported: it is longer"}, strings.Repeat("word ", 300), ""},
 	}

@@ -90,14 +90,14 @@ func (r *contextReader) items(c contextChunk, all []contextChunk) {
 		case b.kind != itemBlock || r.holds(c.part, key):
 		case r.f.held(c.part, key):
 			if r.touched {
-				r.out = append(r.out, ContextEdit{Found: `"` + b.text() + `" no longer holds and is removed; to decide it again: kedge decide`, Restored: true})
+				r.out = append(r.out, ContextEdit{Found: `"` + b.text() + `" is no longer in force and is removed; to decide it again: kedge decide TITLE --why WHY`, Restored: true})
 			}
 		default:
 			r.take(c.part, b.text(), all)
 		}
 	}
 	if prose {
-		r.out = append(r.out, ContextEdit{Found: `text under "` + string(c.part) + `" that is no list item stays in the file and is not imported; write it as "- …"`})
+		r.out = append(r.out, ContextEdit{Found: `text under "` + string(c.part) + `" stays in the file but is not imported: only list items are; write it as "- …"`})
 	}
 }
 
@@ -129,7 +129,7 @@ func (r *contextReader) take(part ContextPart, text string, all []contextChunk) 
 		return
 	}
 	if o := r.alreadyAgainst(d); o != "" {
-		refuse(string(o) + " decided against it already, with another reason")
+		refuse(string(o) + " already decided against it, for another reason")
 		return
 	}
 	came := hasItem(r.committed, part, text)
@@ -138,7 +138,7 @@ func (r *contextReader) take(part ContextPart, text string, all []contextChunk) 
 		return
 	}
 	if came {
-		refuse("it came with a commit; if you decide so: kedge decide TITLE --why WHY")
+		refuse("it is part of a commit, so someone else may have written it; if you agree: kedge decide TITLE --why WHY")
 		return
 	}
 	for i := range r.decisions {
@@ -155,7 +155,7 @@ func staysBecause(text, why string) string {
 }
 
 func wouldReplace(old kedge.DecisionID) string {
-	return "it would replace " + string(old) + ", which is locked; if you decide so: kedge decide TITLE --why WHY --supersedes " + string(old) + " --reason WHY"
+	return "it would replace " + string(old) + ", which is locked; if you agree: kedge decide TITLE --why WHY --supersedes " + string(old) + " --reason WHY"
 }
 
 // wasTold tells whether a line was reported as one that would replace a decision. It stays
@@ -280,7 +280,7 @@ func (r *contextReader) removed(chunks []contextChunk) {
 			if hasItem(chunks, part, l.text) {
 				continue
 			}
-			how := "the plan has it"
+			how := "Kedge restores it, because it is in the plan"
 			if l.from != "" {
 				how = "to drop it: kedge decide withdraw " + string(l.from) + " --reason WHY"
 			}

@@ -59,7 +59,7 @@ func checkDecisionID(id kedge.DecisionID) error {
 
 func checkWhy(d kedge.Decision) error {
 	if d.Why == "" {
-		return kedge.Errorf(kedge.Invalid, "decision %q has no reason", d.Title).WithHint("say why: --why TEXT")
+		return kedge.Errorf(kedge.Invalid, "decision %q has no reason", d.Title).WithHint("kedge decide TITLE --why TEXT")
 	}
 	return checkText("the reason", d.Why)
 }
@@ -71,12 +71,12 @@ func checkSupersedes(d kedge.Decision) error {
 		return nil
 	case d.Supersedes == "":
 		return kedge.Errorf(kedge.Invalid, "decision %q has a reason for superseding, but does not name the decision that it supersedes", d.Title).
-			WithHint("name the decision: --supersedes ID")
+			WithHint("add the decision that it supersedes: --supersedes ID (see kedge decide ls)")
 	case d.Supersedes == d.ID:
 		return kedge.Errorf(kedge.Invalid, "decision %q supersedes itself", d.ID)
 	case d.Reason == "":
 		return kedge.Errorf(kedge.Invalid, "decision %q supersedes %q without a reason", d.Title, d.Supersedes).
-			WithHint("say what changed: --reason TEXT")
+			WithHint("add what changed: --reason TEXT")
 	}
 	return checkDecisionID(d.Supersedes)
 }

@@ -58,7 +58,7 @@ func TestDecisionInvalid(t *testing.T) {
 		{"reversibility", func(d *kedge.Decision) { d.Reversibility = "" }, `"" is not a reversibility`},
 		{"no title", func(d *kedge.Decision) { d.Title = "" }, "the title is empty"},
 		{"long title", func(d *kedge.Decision) { d.Title = strings.Repeat("é", 201) }, "the title is longer than 200"},
-		{"two lines", func(d *kedge.Decision) { d.Title = "a\nb" }, "the title is more than one plain line"},
+		{"two lines", func(d *kedge.Decision) { d.Title = "a\nb" }, "the title must be one line of plain text, not"},
 		{"no why", func(d *kedge.Decision) { d.Why = "" }, `decision "Short" has no reason`},
 		{"control", func(d *kedge.Decision) { d.Why = "a\x1bb" }, "the reason has control characters"},
 		{"too long", func(d *kedge.Decision) { d.Why = strings.Repeat("x", 17<<10) }, "the reason is longer than"},
@@ -70,7 +70,7 @@ func TestDecisionInvalid(t *testing.T) {
 		{"rejected with a colon", func(d *kedge.Decision) { d.Rejected = []kedge.Rejected{{What: "x: y", Reason: "z"}} }, `rejected alternative "x: y"`},
 		{"scope", func(d *kedge.Decision) { d.AppliesTo = []string{"../x"} }, `pattern "../x"`},
 		{"empty scope", func(d *kedge.Decision) { d.AppliesTo = []string{""} }, "an entry of applies_to is empty"},
-		{"no date", func(d *kedge.Decision) { d.Date = at.AddDate(-3000, 0, 0) }, "no date"},
+		{"there is no date", func(d *kedge.Decision) { d.Date = at.AddDate(-3000, 0, 0) }, "there is no date"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -86,12 +86,12 @@ func TestParseDecisionRefuses(t *testing.T) {
 	tests := []struct{ name, old, new, want string }{
 		{"unknown key", "status: locked", "status: locked\ncolour: red", `d.md:5: unknown key "colour"`},
 		{"missing key", "by: human:ann\n", "", `d.md:9: the front matter lacks the key "by"`},
-		{"newer version", "version: 1", "version: 2", `d.md:2: version "2" is not known`},
+		{"newer version", "version: 1", "version: 2", `d.md:2: Kedge does not know version "2"`},
 		{"status", "locked", "open", `d.md:4: "open" is not a status`},
 		{"list for text", "status: locked", "status: [locked]", `d.md:4: "status" is a list`},
 		{"text for list", "applies_to: [a/**]", "applies_to: a/**", `d.md:9: "applies_to" is not a list`},
-		{"date", "2026-03-12T09:30:00Z", "yesterday", "d.md:8: no date"},
-		{"date in another zone", "2026-03-12T09:30:00Z", "2026-03-12T10:30:00+01:00", "d.md:8: no date"},
+		{"date", "2026-03-12T09:30:00Z", "yesterday", "d.md:8: there is no date"},
+		{"date in another zone", "2026-03-12T09:30:00Z", "2026-03-12T10:30:00+01:00", "d.md:8: there is no date"},
 		{"no title", "# Short\n", "", "d.md:11: no title"},
 		{"two titles", "# Short\n", "# Short\n# Long\n", `d.md:13: a second title "Long"`},
 		{"text before the title", "# Short", "text\n# Short", "d.md:13: there is text before the title"},

@@ -68,7 +68,7 @@ func (d *document) checkHead(f form) error {
 		}
 	}
 	if v, _ := d.head.Get("version"); v.Text != version {
-		return invalid(d.file, v.Line, "version %q is not known, want %q", v.Text, version).
+		return invalid(d.file, v.Line, "Kedge does not know version %q; it reads version %q", v.Text, version).
 			WithHint("the file may come from a newer Kedge: update Kedge")
 	}
 	return d.checkLists(f.lists...)

@@ -81,7 +81,7 @@ func checkTitle(what, s string) error {
 	case s == "":
 		return kedge.Errorf(kedge.Invalid, "%s is empty", what)
 	case s != OneLine(s):
-		return kedge.Errorf(kedge.Invalid, "%s is more than one plain line: %q", what, s)
+		return kedge.Errorf(kedge.Invalid, "%s must be one line of plain text, not %q", what, s)
 	case utf8.RuneCountInString(s) > maxTitle:
 		return kedge.Errorf(kedge.Invalid, "%s is longer than %d characters", what, maxTitle)
 	}
@@ -91,7 +91,7 @@ func checkTitle(what, s string) error {
 func checkText(what, s string) error {
 	switch {
 	case s != Clean(s):
-		return kedge.Errorf(kedge.Invalid, "%s has control characters, or blanks at its start or end", what)
+		return kedge.Errorf(kedge.Invalid, "%s has control characters, or spaces at the start or the end", what)
 	case len(s) > maxText:
 		return kedge.Errorf(kedge.Invalid, "%s is longer than %d bytes", what, maxText)
 	}
@@ -122,7 +122,7 @@ func parseTime(s string) time.Time {
 
 func checkDate(t time.Time) error {
 	if y := t.Year(); t.IsZero() || y < 1 || y > 9999 {
-		return kedge.Errorf(kedge.Invalid, "no date in the form 2026-01-02T15:04:05Z")
+		return kedge.Errorf(kedge.Invalid, "there is no date of the form 2026-01-02T15:04:05Z")
 	}
 	return nil
 }
@@ -136,7 +136,7 @@ func checkActor(a kedge.Actor) error {
 
 func oneOf(what, s string, values []string) error {
 	if !slices.Contains(values, s) {
-		return kedge.Errorf(kedge.Invalid, "%q is not %s", s, what).WithHint("one of %s", strings.Join(values, ", "))
+		return kedge.Errorf(kedge.Invalid, "%q is not %s", s, what).WithHint("use one of %s", strings.Join(values, ", "))
 	}
 	return nil
 }

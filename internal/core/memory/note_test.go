@@ -68,10 +68,10 @@ func TestNoteInvalid(t *testing.T) {
 		{"id", func(n *kedge.Note) { n.ID = "x" }, `"x" is not a note's id`},
 		{"feature", func(n *kedge.Note) { n.Feature = "a/b" }, `"a/b" is not a feature's id`},
 		{"commit", func(n *kedge.Note) { n.Commits = []string{"--all"} }, `"--all" is not a commit's hash`},
-		{"tag", func(n *kedge.Note) { n.Tags = []string{"a\nb"} }, "a tag is more than one"},
+		{"tag", func(n *kedge.Note) { n.Tags = []string{"a\nb"} }, "a tag must be one line"},
 		{"title", func(n *kedge.Note) { n.Title = "" }, "the title is empty"},
 		{"file", func(n *kedge.Note) { n.Files = []string{"../x"} }, `"../x" is not a path`},
-		{"text", func(n *kedge.Note) { n.Validation = " \n" }, "validation has control characters, or blanks"},
+		{"text", func(n *kedge.Note) { n.Validation = " \n" }, "validation has control characters, or spaces"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

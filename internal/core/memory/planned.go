@@ -50,7 +50,7 @@ func decisionOf(q kedge.Question, known []kedge.Decision, a Approval) (kedge.Dec
 		case asks(k, question) && saysSame(k, d):
 			return d, false
 		case asks(k, question):
-			d.Supersedes, d.Reason = k.ID, "You answered the same question otherwise when you approved the plan "+string(a.Plan)+"."
+			d.Supersedes, d.Reason = k.ID, "You gave another answer to the same question when you approved the plan "+string(a.Plan)+"."
 		case strings.EqualFold(k.Title, d.Title):
 			d.Title = clipTitle(answer + " (" + question + ")")
 		}

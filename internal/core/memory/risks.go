@@ -34,7 +34,7 @@ func checkLine(what, s string) error {
 	case s == "":
 		return kedge.Errorf(kedge.Invalid, "%s is empty", what)
 	case s != OneLine(s):
-		return kedge.Errorf(kedge.Invalid, "%s is more than one plain line: %q", what, s)
+		return kedge.Errorf(kedge.Invalid, "%s must be one line of plain text, not %q", what, s)
 	}
 	return checkText(what, s)
 }

@@ -46,7 +46,7 @@ func TestRow44RiskNeedsReasonToClose(t *testing.T) {
 	open.Reason = "because"
 	wantInvalid(t, memory.CheckRisk(open), "risk \"rsk-")
 	wantInvalid(t, memory.CheckRisk(risk('1', "")), "the risk is empty")
-	wantInvalid(t, memory.CheckRisk(risk('1', "a\nb")), "the risk is more than one plain line")
+	wantInvalid(t, memory.CheckRisk(risk('1', "a\nb")), "the risk must be one line of plain text, not")
 	wantInvalid(t, memory.CheckRisk(kedge.Risk{ID: "1"}), `"1" is not a risk's id`)
 }
 

@@ -99,7 +99,7 @@ func (d *Doc) checkStatement(field string, s kedge.Statement, onPath func(string
 	line := d.lineWith(d.fieldLine(field), firstWords(s.Text))
 	for _, name := range s.Phases {
 		if _, err := FindPhase(d.Plan.Phases, name); err != nil {
-			d.bad(kedge.LevelWarning, line, "name a phase by its number: phase: 2", "field %q names the phase %q, which the plan does not have: it applies to every phase", field, name)
+			d.bad(kedge.LevelWarning, line, "name a phase by its number: phase: 2", "field %q names the phase %q, which the plan does not have; the entry applies to every phase", field, name)
 		}
 	}
 	if len(s.Text) > maxStatement-utf8.UTFMax {
@@ -107,7 +107,7 @@ func (d *Doc) checkStatement(field string, s kedge.Statement, onPath func(string
 		if field == "Invariants" {
 			level = kedge.LevelError
 		}
-		d.bad(level, line, "shorten it, or put the rest into a file of the repository and name it", "field %q has an entry of more than %d bytes: sessions would read only its beginning", field, maxStatement)
+		d.bad(level, line, "shorten it, or put the rest into a file of the repository and name that file", "field %q has an entry of more than %d bytes: agents would read only its beginning", field, maxStatement)
 	}
 	if field != "Invariants" {
 		return

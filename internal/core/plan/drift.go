@@ -34,7 +34,7 @@ func Drifted(journal []kedge.Feature, file FeatureFile) []Edit {
 	inFile := make(map[kedge.FeatureID]kedge.Feature, len(file.Features))
 	for _, f := range file.Features {
 		if _, twice := inFile[f.ID]; twice {
-			edits = append(edits, Edit{Feature: f.ID, Found: fmt.Sprintf("feature %q stands there twice", f.ID), Action: Restored})
+			edits = append(edits, Edit{Feature: f.ID, Found: fmt.Sprintf("feature %q is listed twice", f.ID), Action: Restored})
 			continue
 		}
 		inFile[f.ID] = f
@@ -53,13 +53,13 @@ func Drifted(journal []kedge.Feature, file FeatureFile) []Edit {
 		if !known[f.ID] {
 			edits = append(edits, Edit{
 				Feature: f.ID, Found: fmt.Sprintf("feature %q was added by hand", f.ID), Action: Refused,
-				Hint: "kedge feature add, or kedge features import FILE",
+				Hint: "kedge feature add ID --name NAME, or kedge features import FILE",
 			})
 			known[f.ID] = true
 		}
 	}
 	if len(edits) == 0 && reordered(journal, file.Features) {
-		edits = append(edits, Edit{Found: "the features were put in another order", Action: Restored})
+		edits = append(edits, Edit{Found: "the order of the features was changed", Action: Restored})
 	}
 	return edits
 }
@@ -76,7 +76,7 @@ func compare(want, got kedge.Feature) []Edit {
 	}
 	if want.Status != got.Status {
 		edits = append(edits, Edit{
-			Feature: want.ID, Found: fmt.Sprintf("the status of feature %q was set by hand: %s, it is %s", want.ID, got.Status, want.Status),
+			Feature: want.ID, Found: fmt.Sprintf("the status of feature %q was set by hand to %s; it is %s", want.ID, got.Status, want.Status),
 			Action: Reset, Hint: fmt.Sprintf("kedge feature submit %s", want.ID), Status: got.Status,
 		})
 		got.Status = want.Status

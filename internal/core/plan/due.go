@@ -89,7 +89,7 @@ func DueText(p kedge.Plan, line string) string {
 	case check.Fixed(line):
 		return "no work can make it green: no feature of the plan can be completed"
 	case len(Items(p)) == 1:
-		return "due with the one feature of the plan"
+		return "due with the plan's only feature"
 	}
 	return "due with the last feature of the plan; once green, it must stay so"
 }

@@ -130,7 +130,7 @@ func (d *Doc) checkFounding() {
 			d.bad(kedge.LevelError, f.Line, `say what belongs there, or "none"`, "field %q is empty", f.Name)
 		}
 		if line := faults[f.Name]; line != "" {
-			d.bad(kedge.LevelError, d.lineWith(f.Line, line), `a check is "- NAME: COMMAND", a set-up a command; both may end in "(once FILE)"`, "field %q: %s", f.Name, line)
+			d.bad(kedge.LevelError, d.lineWith(f.Line, line), `write a check as "- NAME: COMMAND", and the set-up as a command; both may end in "(once FILE)"`, "field %q: %s", f.Name, line)
 		}
 	}
 }
@@ -140,7 +140,7 @@ func (d *Doc) MissingFounding() string {
 	var out []string
 	for _, name := range foundingFields {
 		if fieldText(d.Plan, name) == "" {
-			out = append(out, `the repository is empty, and the field "`+name+`" is missing (add the heading "## `+name+`" behind Validation)`)
+			out = append(out, `the repository is empty, so the plan needs the field "`+name+`" (add the heading "## `+name+`" after Validation)`)
 		}
 	}
 	return strings.Join(out, "\n")

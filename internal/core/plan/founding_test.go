@@ -73,7 +73,7 @@ func TestRow121FaultsOfTheFields(t *testing.T) {
 			t.Errorf("%s: %q", c.name, text)
 		}
 	}
-	if d := founding(t, ""); plan.Failed(d.Check(anyProgram)) || strings.Count(d.MissingFounding(), "is missing") != 3 {
+	if d := founding(t, ""); plan.Failed(d.Check(anyProgram)) || strings.Count(d.MissingFounding(), "the plan needs the field") != 3 {
 		t.Errorf("a plan that founds nothing is whole, and lacks the three fields: %q", d.MissingFounding())
 	}
 	if d := founding(t, "## Structure\n\nas it is\n\n## Set-up\n\nnone\n\n## Checks\n\nnone\n"); plan.Failed(d.Check(anyProgram)) || d.MissingFounding() != "" {

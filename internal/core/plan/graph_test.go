@@ -52,7 +52,7 @@ func TestValidateLooksAtEachDefinition(t *testing.T) {
 		{"negative budget", func(d *kedge.Definition) { d.Budget.USD = -1 }},
 		{`path "["`, func(d *kedge.Definition) { d.Paths = []string{"["} }},
 		{"its name must be", func(d *kedge.Definition) { d.Checks[0].Name = "" }},
-		{`kind "unit" is not one of`, func(d *kedge.Definition) { d.Checks[0].Kind = "unit" }},
+		{`there is no kind "unit"`, func(d *kedge.Definition) { d.Checks[0].Kind = "unit" }},
 		{"it needs run", func(d *kedge.Definition) { d.Checks[0].Run = "" }},
 		{"", func(d *kedge.Definition) { d.Checks[0].Touched = "go test {packages}" }},
 		{`exclusive "../../x" is not a name`, func(d *kedge.Definition) { d.Checks[0].Exclusive = "../../x" }},
@@ -66,7 +66,7 @@ func TestValidateLooksAtEachDefinition(t *testing.T) {
 		{"http.status 7 is not", func(d *kedge.Definition) {
 			d.Checks[0] = kedge.Check{Name: "h", HTTP: &kedge.HTTPCheck{URL: "http://x", Status: 7}}
 		}},
-		{"JSON does not have", func(d *kedge.Definition) {
+		{"JSON cannot express", func(d *kedge.Definition) {
 			d.Checks[0] = kedge.Check{Name: "h", HTTP: &kedge.HTTPCheck{URL: "http://x", JSON: func() {}}}
 		}},
 	} {
@@ -218,7 +218,7 @@ func TestT17HandEditsAreSeen(t *testing.T) {
 		change              func(list) list
 	}{
 		{"nothing", "", "", func(l list) list { return l }},
-		{"status flipped", `the status of feature "a" was set by hand: completed, it is pending`, plan.Reset, func(l list) list {
+		{"status flipped", `the status of feature "a" was set by hand to completed; it is pending`, plan.Reset, func(l list) list {
 			l[0].Status = kedge.Completed
 			return l
 		}},
@@ -232,7 +232,7 @@ func TestT17HandEditsAreSeen(t *testing.T) {
 		}},
 		{"removed", `feature "b" was removed`, plan.Restored, func(l list) list { return l[:1] }},
 		{"added", `feature "c" was added by hand`, plan.Refused, func(l list) list { return append(l, feature("c", 1, kedge.Completed)) }},
-		{"twice", `feature "a" stands there twice`, plan.Restored, func(l list) list { return append(l, l[0]) }},
+		{"twice", `feature "a" is listed twice`, plan.Restored, func(l list) list { return append(l, l[0]) }},
 		{"notes", `the record of feature "a" was changed by hand: notes`, plan.Reset, func(l list) list {
 			l[0].Notes = "verified"
 			return l
@@ -242,7 +242,7 @@ func TestT17HandEditsAreSeen(t *testing.T) {
 			l[0].Evidence = &e
 			return l
 		}},
-		{"order", "the features were put in another order", plan.Restored, func(l list) list { return list{l[1], l[0]} }},
+		{"order", "the order of the features was changed", plan.Restored, func(l list) list { return list{l[1], l[0]} }},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			edits := plan.Drifted(journal, edit(tc.change))

@@ -153,7 +153,7 @@ func (im *importer) headKey(line int, key json.Token, raw json.RawMessage) error
 			return im.refuse(line, `"project" must be a string`)
 		}
 	default:
-		im.note(line, "the key %q is not known and was left out: %s", key, short(raw))
+		im.note(line, "Kedge does not know the key %q and left it out: %s", key, short(raw))
 	}
 	return nil
 }
@@ -228,7 +228,7 @@ func (im *importer) nameRows() error {
 		} else if im.ids[r.id] != "" {
 			return im.refuse(r.line, "two features have the id %q", r.id)
 		} else {
-			im.note(r.line, "the id %q became %q", r.id, made)
+			im.note(r.line, "the id %q is not valid and became %q", r.id, made)
 		}
 		im.ids[r.id] = made
 	}
@@ -297,7 +297,7 @@ func (im *importer) feature(r *row) error {
 	}
 	if short, whole := shortName(c.Name); !whole {
 		t.kept = append(t.kept, "name: "+c.Name)
-		im.note(r.line, "feature %q: its name is longer than %d characters and was shortened; all of it is in its notes", c.ID, MaxName)
+		im.note(r.line, "feature %q: Kedge shortened its name to %d characters; the notes have all of it", c.ID, MaxName)
 		c.Name = short
 	}
 	c.Notes = im.keep(r, t, c)
@@ -330,11 +330,11 @@ func (im *importer) keep(r *row, t *taker, c Claimed) string {
 	for _, k := range slices.Sorted(maps.Keys(r.keys)) {
 		add(k + ": " + compact(r.keys[k]))
 		if k != "completedAt" && k != "evidence" {
-			im.note(r.line, "feature %q: the key %q is not known and was kept in its notes", c.ID, k)
+			im.note(r.line, "feature %q: Kedge does not know the key %q and kept its value in the notes", c.ID, k)
 		}
 	}
 	for _, u := range t.unknown {
-		im.note(r.line, "feature %q: the key %q is not known and was kept in its notes", c.ID, u)
+		im.note(r.line, "feature %q: Kedge does not know the key %q and kept its value in the notes", c.ID, u)
 	}
 	return notes
 }

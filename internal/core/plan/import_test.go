@@ -97,7 +97,7 @@ func TestImportKeepsAndReportsWhatItDoesNotKnow(t *testing.T) {
 		t.Errorf("a name of two lines became %q", f.Name)
 	}
 	got := whats(im.Findings)
-	for _, want := range []string{`l.json:2 the key "owner"`, `l.json:4 the id "US-001" became "us-001"`, `the key "estimate"`, `the key "status=done"`, `the key "checks[0].color"`} {
+	for _, want := range []string{`l.json:2 Kedge does not know the key "owner"`, `l.json:4 the id "US-001" is not valid and became "us-001"`, `the key "estimate"`, `the key "status=done"`, `the key "checks[0].color"`} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)
 		}

@@ -18,7 +18,7 @@ func (d *Doc) Check(onPath func(program string) bool) []kedge.Finding {
 	kept := len(d.problems)
 	defer func() { d.problems = d.problems[:kept] }()
 	if d.Plan.Title == "" {
-		d.bad(kedge.LevelError, 1, "title: what the plan achieves", "the plan has no title")
+		d.bad(kedge.LevelError, 1, "add a line \"title: \" with what the plan achieves", "the plan has no title")
 	}
 	d.checkFields(onPath)
 	d.checkFounding()
@@ -55,7 +55,7 @@ func (d *Doc) checkFields(onPath func(string) bool) {
 		case i < 0:
 			d.bad(kedge.LevelError, d.lastLine(), "add the heading \"## "+name+"\" and what belongs there", "field %q is missing", name)
 		case d.Plan.Fields[i].Text == "":
-			d.bad(kedge.LevelError, d.Plan.Fields[i].Line, "say what belongs there", "field %q is empty", name)
+			d.bad(kedge.LevelError, d.Plan.Fields[i].Line, "write the text below the heading", "field %q is empty", name)
 		case name == "Validation":
 			d.checkValidation(d.Plan.Fields[i], onPath)
 		}
@@ -128,7 +128,7 @@ func (d *Doc) checkPhases(onPath func(string) bool) {
 			d.bad(kedge.LevelError, ph.Line, "add items: \"- [ ] "+ph.ID+".1 text\"", "phase %q has no items", ph.ID)
 		}
 		if _, ok := parseBudget(ph.Budget); !ok {
-			d.bad(kedge.LevelError, ph.Line, "tokens (200000, 200k, 2m) or dollars ($5, 5usd)", "phase %q has the budget %q", ph.ID, ph.Budget)
+			d.bad(kedge.LevelError, ph.Line, "write tokens (200000, 200k, 2m) or dollars ($5, 5usd)", "phase %q has the budget %q, which Kedge does not understand", ph.ID, ph.Budget)
 		}
 		for _, it := range ph.Items {
 			if _, twice := places[it.ID]; twice {
@@ -151,7 +151,7 @@ var unreplaced = lazyre.New(`^<[^<>]*>$`)
 
 // checkReplaced finds what still stands as the draft has it.
 func (d *Doc) checkReplaced() {
-	const fix = "replace it, angle brackets included, or take the line out"
+	const fix = "replace it, angle brackets included, or remove the line"
 	for _, ph := range d.Plan.Phases {
 		if unreplaced.MatchString(ph.Prompt) {
 			d.bad(kedge.LevelError, d.lineWith(ph.Line, ph.Prompt), fix, "the prompt of phase %q is still the example of the draft: %s", ph.ID, ph.Prompt)
@@ -169,7 +169,7 @@ func (d *Doc) checkReplaced() {
 func (d *Doc) checkItem(ph kedge.Phase, it kedge.Item, onPath func(string) bool) {
 	number, ok := strings.CutPrefix(it.ID, ph.ID+".")
 	if n, err := strconv.Atoi(number); !ok || err != nil || n < 1 || strconv.Itoa(n) != number || len(number) > 6 {
-		d.bad(kedge.LevelError, it.Line, "number the items "+ph.ID+".1, "+ph.ID+".2, …", "item %q is not an id of phase %q", it.ID, ph.ID)
+		d.bad(kedge.LevelError, it.Line, "number the items "+ph.ID+".1, "+ph.ID+".2, …", "item %q needs an id such as %s.1", it.ID, ph.ID)
 	}
 	if it.Text == "" {
 		d.bad(kedge.LevelError, it.Line, "say what is to be done", "item %q has no text", it.ID)
@@ -180,7 +180,7 @@ func (d *Doc) checkItem(ph kedge.Phase, it kedge.Item, onPath func(string) bool)
 	for _, c := range check.Lines(it.Checks) {
 		for _, p := range check.Programs(check.ShellLine(c)) {
 			if !onPath(p) {
-				d.bad(kedge.LevelWarning, it.Line, "right if the item makes it", "item %q: the program %q of its check does not exist", it.ID, p)
+				d.bad(kedge.LevelWarning, it.Line, "nothing to do if this item creates the program; otherwise correct the check", "item %q: the program %q of its check does not exist yet", it.ID, p)
 			}
 		}
 		if f := check.Validate(c); f != nil {
@@ -189,7 +189,7 @@ func (d *Doc) checkItem(ph kedge.Phase, it kedge.Item, onPath func(string) bool)
 	}
 	for _, p := range it.Paths {
 		if err := glob.Valid(p); err != nil {
-			d.bad(kedge.LevelError, it.Line, "paths are globs such as src/**", "item %q has the path %q: %v", it.ID, p, err)
+			d.bad(kedge.LevelError, it.Line, "use patterns such as src/**", "item %q has the path %q: %v", it.ID, p, err)
 		}
 	}
 }
@@ -198,9 +198,9 @@ func (d *Doc) checkAfter(it kedge.Item, phase int, places map[string]int) {
 	for _, a := range it.After {
 		switch at, ok := places[a]; {
 		case !ok:
-			d.bad(kedge.LevelError, it.Line, "correct the id", "item %q comes after %q, which does not exist", it.ID, a)
+			d.bad(kedge.LevelError, it.Line, "correct the id behind after:", "item %q comes after %q, which does not exist", it.ID, a)
 		case at > phase:
-			d.bad(kedge.LevelError, it.Line, "an earlier phase cannot wait for a later one", "item %q comes after %q of a later phase", it.ID, a)
+			d.bad(kedge.LevelError, it.Line, "move one of the two: an earlier phase cannot wait for a later one", "item %q comes after %q of a later phase", it.ID, a)
 		}
 	}
 }
@@ -219,6 +219,6 @@ func (d *Doc) checkCycles() {
 		}
 	}
 	for _, cycle := range newGraph(features).cycles() {
-		d.bad(kedge.LevelError, lines[cycle[0]], "take one \"after:\" out", "items wait for each other: %s", pathText(cycle))
+		d.bad(kedge.LevelError, lines[cycle[0]], "remove one \"after:\"", "items wait for each other: %s", pathText(cycle))
 	}
 }

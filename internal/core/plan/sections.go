@@ -78,7 +78,7 @@ func (d *Doc) readBody() {
 		case slices.Contains(allFields, s.head):
 			d.readField(s)
 		default:
-			d.bad(kedge.LevelError, s.line, "use the headings of the format, in their order", "the heading %q is not known", s.head)
+			d.bad(kedge.LevelError, s.line, "use the headings of docs/reference/plan-format.md of Kedge, in their order", "Kedge does not know the heading %q", s.head)
 		}
 	}
 	d.checkOrder()
@@ -123,7 +123,7 @@ func (d *Doc) checkOrder() {
 
 func (d *Doc) readField(s section) {
 	if slices.ContainsFunc(d.Plan.Fields, func(f kedge.PlanField) bool { return f.Name == s.head }) {
-		d.bad(kedge.LevelError, s.line, "keep one of them", "field %q stands there twice", s.head)
+		d.bad(kedge.LevelError, s.line, "keep one of them", "field %q is there twice", s.head)
 		return
 	}
 	if len(d.Plan.Phases) > 0 {
@@ -160,7 +160,7 @@ func (d *Doc) textOf(from, to int) string {
 
 func (d *Doc) readQuestions(s section) {
 	if len(d.Plan.Fields) > 0 || len(d.Plan.Phases) > 0 || d.asked {
-		d.bad(kedge.LevelError, s.line, "keep one heading Questions, before all others", "%q is not the first heading", questionsHead)
+		d.bad(kedge.LevelError, s.line, "keep one such heading, before all others", "the heading %q must come first, and once", questionsHead)
 	}
 	d.asked = true
 	answering := false
@@ -252,7 +252,7 @@ func (d *Doc) readAttributes(ph *kedge.Phase, attributes string) {
 		case key == "model":
 			ph.Model = value
 		default:
-			d.bad(kedge.LevelError, ph.Line, "budget=… and model=… are known", "phase %q has the unknown attribute %q", ph.ID, key)
+			d.bad(kedge.LevelError, ph.Line, "use only budget=… and model=…", "phase %q has the unknown attribute %q", ph.ID, key)
 		}
 	}
 }
@@ -274,7 +274,7 @@ func (d *Doc) readPhaseLine(ph *kedge.Phase, index int, line string) {
 		d.readItemKey(&ph.Items[len(ph.Items)-1], d.lineNo(index), key[1], strings.TrimSpace(key[2]))
 	case d.refuseStrayKey(line, index):
 	default:
-		d.bad(kedge.LevelWarning, d.lineNo(index), "an item is \"- [ ] "+ph.ID+".1 text\"", "this line says nothing to Kedge: %s", line)
+		d.bad(kedge.LevelWarning, d.lineNo(index), "write an item as \"- [ ] "+ph.ID+".1 text\"", "Kedge does not understand this line: %s", line)
 	}
 }
 
@@ -285,7 +285,7 @@ func (d *Doc) refuseStrayKey(text string, index int) bool {
 	if m == nil {
 		return false
 	}
-	d.bad(kedge.LevelError, d.lineNo(index), "put it on a line of its own, indented, below the item", "%q in a text says nothing to Kedge: put it on a line of its own, indented", m[1]+":")
+	d.bad(kedge.LevelError, d.lineNo(index), "put it on a line of its own, indented, below the item", "Kedge does not read %q inside a text: put it on a line of its own, indented", m[1]+":")
 	return true
 }
 
@@ -305,7 +305,7 @@ func (d *Doc) readItemKey(it *kedge.Item, line int, key, value string) {
 	case key == "after":
 		it.After = append(it.After, commaList(value)...)
 	default:
-		d.bad(kedge.LevelError, line, "check:, paths: and after: are known", "item %q has the unknown key %q", it.ID, key)
+		d.bad(kedge.LevelError, line, "use only check:, paths: and after:", "item %q has the unknown key %q", it.ID, key)
 	}
 }
 

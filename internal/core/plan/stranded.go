@@ -103,8 +103,8 @@ func StrandedText(list []Stranded, skipped kedge.FeatureID) string {
 	case 0:
 		return ""
 	case 1:
-		return ids[0] + " depends on " + string(skipped) + ", which was skipped: it stays behind until you say what to do"
+		return ids[0] + " depends on " + string(skipped) + ", which was skipped: it waits until you decide what to do with it"
 	default:
-		return strings.Join(ids, ", ") + " depend on " + string(skipped) + ", which was skipped: they stay behind until you say what to do"
+		return strings.Join(ids, ", ") + " depend on " + string(skipped) + ", which was skipped: they wait until you decide what to do with them"
 	}
 }

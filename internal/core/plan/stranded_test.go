@@ -36,7 +36,7 @@ func TestStranded(t *testing.T) {
 	if got := list[2].Ways()[0].String(); got != "kedge feature amend stuck --depends-on '' --reason WHY" {
 		t.Errorf("%q", got)
 	}
-	if got := plan.StrandedText(list, "gone"); got != "near, far, stuck depend on gone, which was skipped: they stay behind until you say what to do" {
+	if got := plan.StrandedText(list, "gone"); got != "near, far, stuck depend on gone, which was skipped: they wait until you decide what to do with them" {
 		t.Errorf("%q", got)
 	}
 	if got := plan.StrandedText(list, "base"); got != "" {

@@ -8,7 +8,7 @@ func UncheckedText(f kedge.Definition) string {
 		return ""
 	}
 	return string(f.ID) + " has no check, so Kedge cannot verify its work: the work will wait for your review" +
-		" (kedge approve, kedge deny), and nothing of its run lands before"
+		" (kedge approve, kedge deny), and nothing of its run lands before that"
 }
 
 // AddCheck is the step that gives a feature a check.

@@ -75,7 +75,7 @@ func Problems(features []kedge.Feature) []Problem {
 	for _, cycle := range g.cycles() {
 		out = append(out, Problem{
 			cycle[0], "features depend on each other in a circle: " + pathText(cycle),
-			fmt.Sprintf("take one dependency out, e.g. of %q", cycle[0]),
+			fmt.Sprintf("remove one dependency, for example of %q", cycle[0]),
 		})
 	}
 	return out
@@ -89,22 +89,22 @@ func fieldProblems(d kedge.Definition) []Problem {
 	if !kedge.ValidName(string(d.ID)) {
 		out = append(out, Problem{
 			d.ID, fmt.Sprintf("%q is not an id for a feature", d.ID),
-			"1 to 64 of a-z, 0-9, dot, dash and underscore, e.g. order-entity",
+			"use 1 to 64 of a-z, 0-9, dot, dash and underscore, such as order-entity",
 		})
 	}
 	if strings.TrimSpace(d.Name) == "" || strings.ContainsAny(d.Name, "\n\r") {
-		bad("a name is one line of text", "needs a name, on one line")
+		bad("give it a name with --name NAME", "needs a name of one line")
 	}
 	if n := utf8.RuneCountInString(d.Name); n > MaxName {
-		bad("say it at length in the description", "has a name of %d characters, more than %d", n, MaxName)
+		bad("shorten the name; the description may be long", "has a name of %d characters, more than %d", n, MaxName)
 	}
 	for _, p := range d.Paths {
 		if err := glob.Valid(p); err != nil {
-			bad("paths are globs such as src/**", "has the path %q: %v", p, err)
+			bad("use patterns such as src/**", "has the path %q: %v", p, err)
 		}
 	}
 	if d.Budget.Tokens < 0 || d.Budget.USD < 0 || d.Budget.Attempts < 0 {
-		bad("0 is no limit", "has a negative budget")
+		bad("use 0 for no limit", "has a negative budget")
 	}
 	for _, f := range check.Faults(d.Checks) {
 		out = append(out, Problem{d.ID, fmt.Sprintf("feature %q: %s", d.ID, f.What), f.Fix})

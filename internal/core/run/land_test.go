@@ -43,9 +43,9 @@ func TestUnseenTipIsCheckedBeforeItLands(t *testing.T) {
 	}{
 		{run.Green, true, ""},
 		{run.Empty, true, ""},
-		{run.Red, false, "not landed: the work together with what is on your branch: red: it broke"},
-		{run.Partial, false, "checked in part only"},
-		{run.CannotRun, false, "cannot be checked here"},
+		{run.Red, false, "not landed: with your branch merged in, its checks are red: it broke"},
+		{run.Partial, false, "only some of its checks ran"},
+		{run.CannotRun, false, "its checks cannot run"},
 	} {
 		d := resume(t, skipped)
 		d.says(run.Prepare, run.Input{Commit: "c1", Tree: "t1"})

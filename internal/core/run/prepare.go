@@ -15,7 +15,7 @@ func (t *stepper) prepared(j *Job) {
 	ev := t.ev
 	switch {
 	case ev.Outcome == CannotRun && j.Kind == Verify:
-		t.unlandable(j, "it cannot be checked here: "+ev.Reason)
+		t.unlandable(j, "its checks cannot run: "+ev.Reason)
 		return
 	case ev.Outcome == CannotRun:
 		t.cannotRun(j)
@@ -45,7 +45,7 @@ func (t *stepper) prepared(j *Job) {
 func (t *stepper) soundBase(j *Job) {
 	t.verified(j.Base)
 	if j.Kind == Verify {
-		j.Reason = "what is to land is checked"
+		j.Reason = "checking what is to land"
 		t.enter(j, Reverting)
 		return
 	}
@@ -63,7 +63,7 @@ func (t *stepper) verified(commit string) {
 func (t *stepper) unlandable(j *Job, why string) {
 	if j.Base == t.s.Tip {
 		t.s.Landed, t.s.LandBy, t.s.LandScope = j.Base, "", ""
-		t.s.refuseLanding("the work together with what is on your branch: " + why)
+		t.s.refuseLanding("with your branch merged in, " + why)
 	}
 	j.Reason = why
 	t.enter(j, Reverting)
@@ -91,17 +91,17 @@ func (t *stepper) tipChecked(j *Job) {
 		t.s.Green = Seen{Tree: j.BaseTree, Environment: j.Environment, Outcome: ev.Outcome}
 		t.soundBase(j)
 	case ev.Outcome == Green || ev.Outcome == Empty:
-		t.unlandable(j, "red once and then green, unchanged")
+		t.unlandable(j, "its checks were red once, then green without a change")
 	case ev.Outcome == Red:
-		t.unlandable(j, "red: "+ev.Failure)
+		t.unlandable(j, "its checks are red: "+ev.Failure)
 	case ev.Outcome == Regressed:
 		t.tipBreaks(j)
 	case ev.Outcome == Void:
-		t.unlandable(j, "the tree changes while it is checked")
+		t.unlandable(j, "its files change while the checks run")
 	case ev.Outcome == Partial:
-		t.unlandable(j, "it was checked in part only")
+		t.unlandable(j, "only some of its checks ran")
 	default:
-		t.unlandable(j, "it cannot be checked here: "+ev.Reason)
+		t.unlandable(j, "its checks cannot run: "+ev.Reason)
 	}
 }
 
@@ -146,10 +146,10 @@ func (t *stepper) baselined(j *Job) {
 			t.enter(j, Baselining)
 			return
 		}
-		t.ev.Reason = "the tree changes while it is checked"
+		t.ev.Reason = "files change while the checks run"
 		t.cannotRun(j)
 	case Partial:
-		t.ev.Reason = "the baseline was checked in part only"
+		t.ev.Reason = "only some checks of the baseline ran"
 		t.cannotRun(j)
 	default:
 		t.cannotRun(j)
@@ -168,7 +168,7 @@ func (t *stepper) proved(j *Job) {
 		case ClaimAccepted:
 			t.confirm(j)
 		case ClaimSaid:
-			t.review(j, "it is said to be done, and has no checks of its own")
+			t.review(j, "its list or plan marks it as done, and it has no checks of its own")
 		default:
 			t.enter(j, Briefing)
 		}

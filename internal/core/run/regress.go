@@ -73,7 +73,7 @@ func (t *stepper) regress(i int, cause string) bool {
 	}
 	f.Status, f.Claim = kedge.Regressed, ClaimDone
 	if f.Regressions > t.s.Rules.Regressions {
-		f.Status, why = kedge.BlockedWork, "red again after it was done more than once"
+		f.Status, why = kedge.BlockedWork, "it was done and is red again, more than once"
 	}
 	t.mark(f, why)
 	return true
@@ -120,7 +120,7 @@ func (t *stepper) holdForRegression() {
 		waiting = waiting || open(t.s.Features[i].Status) && t.s.waits(i)
 	}
 	if waiting {
-		t.halt(RedBaseline, IsBroken(broken)+": nothing new starts before that is repaired")
+		t.halt(RedBaseline, IsBroken(broken)+": nothing new starts until that is repaired")
 	}
 }
 

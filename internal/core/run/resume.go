@@ -25,7 +25,7 @@ func (t *stepper) talked(j *Job) {
 	case Killed:
 		j.Talk.Cut = "it was killed"
 	case HitLimit:
-		j.Talk.Cut = "the provider's limit"
+		j.Talk.Cut = "it reached the provider's limit"
 	case Closed:
 	default: // its own end, or one that may repeat itself
 		j.Talk.Cut = ""
@@ -42,17 +42,17 @@ func (s *State) resumption(j *Job) (conversation, why string) {
 	case j.Sessions == 0:
 		return "", "it is the first session of the attempt"
 	case j.Kind == Plan:
-		return "", "planning begins anew"
+		return "", "every planning session starts afresh"
 	case j.Fresh != "":
 		return "", j.Fresh
 	case k.Cut == "":
-		return "", cmp.Or(j.Reason, "the session before came to its own end")
+		return "", cmp.Or(j.Reason, "the previous session ended by itself")
 	case k.ID == "":
-		return "", "the agent named no conversation"
+		return "", "the agent gave no id of its conversation"
 	case k.Route != j.Route:
-		return "", "another agent goes on"
+		return "", "another agent continues"
 	case k.Purpose != j.purpose():
-		return "", "it is other work"
+		return "", "it is work of another kind"
 	case k.Context <= 0 || k.Window <= 0:
 		return "", "it is unknown how full its context was"
 	case float64(k.Context) >= cmp.Or(k.Share, s.Rules.Handover, usualHandover)*float64(k.Window):

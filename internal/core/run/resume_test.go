@@ -25,13 +25,13 @@ func TestRow46NativeOrFresh(t *testing.T) {
 		"killed, full":                 {end: ended(run.Killed, left("c", 70)), why: "its context was 70% full"},
 		"killed, full as people see":   {rules: run.Rules{Handover: 0.2}, end: ended(run.Killed, left("c", 20)), why: "its context was 20% full"},
 		"killed, fullness unknown":     {end: ended(run.Killed, func(ev *run.Input) { ev.Conversation = "c" }), why: "it is unknown how full its context was"},
-		"killed, without conversation": {end: ended(run.Killed, left("", 10)), why: "the agent named no conversation"},
+		"killed, without conversation": {end: ended(run.Killed, left("", 10)), why: "the agent gave no id of its conversation"},
 		"limit": {end: func(d *drive) {
 			ended(run.HitLimit, left("c", 10))(d)
 			d.until(run.Timer)
 			d.answer(run.Timer, run.OK)
-		}, resume: "c", why: "the provider's limit, with its context 10% full"},
-		"limit, another agent": {rules: run.Rules{Fallback: "other"}, end: ended(run.HitLimit, left("c", 10)), why: "another agent goes on"},
+		}, resume: "c", why: "it reached the provider's limit, with its context 10% full"},
+		"limit, another agent": {rules: run.Rules{Fallback: "other"}, end: ended(run.HitLimit, left("c", 10)), why: "another agent continues"},
 		"crashed":              {end: ended(run.Crashed, left("c", 10)), why: "the agent crashed"},
 		"handed over": {end: func(d *drive) {
 			d.session(run.Signalled, run.WantHandover, because("pressure: the context holds 71"))
@@ -49,7 +49,7 @@ func TestRow46NativeOrFresh(t *testing.T) {
 			d.answer(run.StartSession, run.Asked, left("c", 10), func(ev *run.Input) { ev.Text = "which one?" })
 			d.until("")
 			d.person(run.Answered, "a")
-		}, why: "its own end"},
+		}, why: "the previous session ended by itself"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := begin(t, x.rules, feature("a"))

@@ -244,8 +244,8 @@ func TestRefusedWorkIsTakenBack(t *testing.T) {
 
 func TestRefusedWorkThatOthersNeedStays(t *testing.T) {
 	for o, why := range map[run.Outcome]string{
-		run.Conflicting: "later work changed the same: x.go", run.Red: "without it the checks are red: x.go", run.CannotRun: "could not be checked",
-		run.Partial: "could not be checked",
+		run.Conflicting: "later work changed the same places: x.go", run.Red: "without it the checks are red: x.go", run.CannotRun: "could not check what is left",
+		run.Partial: "could not check what is left",
 	} {
 		d := unchecked(t)
 		work := d.s.Features[0].Work

@@ -82,7 +82,7 @@ func (t *stepper) answer() {
 	t.s.Outbox = slices.Delete(t.s.Outbox, i, i+1)
 	j := t.job(c.Job)
 	if !understood(t.ev.Kind, t.ev.Outcome) {
-		t.ev.Reason = "no answer to " + quote(string(c.Kind)) + ": " + quote(string(t.ev.Outcome))
+		t.ev.Reason = "no valid answer to " + quote(string(c.Kind)) + ": " + quote(string(t.ev.Outcome))
 		t.ev.Outcome = Failed
 	}
 	switch {

@@ -140,7 +140,7 @@ func (t *stepper) enforce(j *Job) {
 	case t.s.FeatureOverBudget(j):
 		t.giveUp(j, "the budget of the feature is spent")
 	case t.s.Rules.SessionTokens > 0 && j.Used != nil && j.Used.Tokens >= t.s.Rules.SessionTokens:
-		j.Reason = "the session has had its tokens"
+		j.Reason = "the session has used its tokens"
 		t.endSession(j, Briefing)
 	}
 }
@@ -312,7 +312,7 @@ func (t *stepper) afterSession(j *Job) {
 		t.endSession(j, Briefing)
 	case Crashed, Stalled:
 		if t.lostTalk(j) {
-			j.Fresh = "its conversation could not be gone on with: " + t.ev.Reason
+			j.Fresh = "its conversation could not be resumed: " + t.ev.Reason
 			j.Reason = j.Fresh
 			t.endSession(j, Briefing)
 			return
@@ -330,7 +330,7 @@ func (t *stepper) afterSession(j *Job) {
 func (t *stepper) killed(j *Job) {
 	j.Kills++
 	if j.Kills >= killLimit {
-		t.endBlocked(j, "its sessions were killed "+strconv.Itoa(j.Kills)+" times: "+cmp.Or(t.ev.Reason, "it is unknown by what"))
+		t.endBlocked(j, "its sessions were killed "+strconv.Itoa(j.Kills)+" times: "+cmp.Or(t.ev.Reason, "by what is unknown"))
 		return
 	}
 	j.Reason = "the session was killed"

@@ -164,7 +164,7 @@ func (t *stepper) standing() (Status, string) {
 	case s.Halt != "":
 		return StatusStopped, s.Why
 	case s.has(func(j *Job) bool { return j.Phase == Limited }):
-		return StatusQuota, "a provider's limit is waited for"
+		return StatusQuota, "waiting for a provider's limit to end"
 	case s.awaits(0, Land) && s.has(func(j *Job) bool { return j.Kind == Undo && j.Phase == Ready }): // which waits for that
 		return StatusRunning, "landing"
 	case len(s.Jobs) > 0:
@@ -205,7 +205,7 @@ func (t *stepper) wanted() string {
 		case Reviewing:
 			text += "; " + name + " waits for review: " + j.Reason
 		case Stuck:
-			text += "; " + name + " could not go on"
+			text += "; " + name + " could not continue"
 		default:
 		}
 	}
@@ -287,9 +287,9 @@ func (t *stepper) allDone() string {
 // asked says that as many sessions have been as were asked for.
 func asked(n int) string {
 	if n == 1 {
-		return "1 session was asked for, and has been"
+		return "1 session was asked for, and it has run"
 	}
-	return strconv.Itoa(n) + " sessions were asked for, and have been"
+	return strconv.Itoa(n) + " sessions were asked for, and they have run"
 }
 
 // land asks for the user's branch to be moved to the tip. A tip that no gate

@@ -29,7 +29,7 @@ func (t *stepper) gated(j *Job) {
 	case CannotRun:
 		t.giveUp(j, "environment: "+ev.Reason)
 	case Void:
-		t.repair(j, "the tree changes while it is checked")
+		t.repair(j, "files change while the checks run")
 	default:
 		t.repair(j, ev.Failure)
 	}
@@ -97,7 +97,7 @@ func (t *stepper) inspected(j *Job) {
 		t.enter(j, Reverting)
 	case j.Kind == Fix && ev.Outcome == Empty: // green, and nobody mended it
 		t.s.Red, t.s.Doubt = Seen{}, t.s.Red
-		j.End, j.Reason, j.Flaky = kedge.Completed, "the baseline was red and is green, unchanged", true
+		j.End, j.Reason, j.Flaky = kedge.Completed, "the baseline was red and is now green without a change", true
 		t.enter(j, Ledgering)
 	case ev.Outcome == Clean:
 		t.enter(j, Integrating)
@@ -108,7 +108,7 @@ func (t *stepper) inspected(j *Job) {
 	case ev.Outcome == Empty:
 		t.unchanged(j)
 	default:
-		t.repair(j, "this may not be changed: "+ev.Reason)
+		t.repair(j, "the work may not change this: "+ev.Reason)
 	}
 }
 
@@ -180,11 +180,11 @@ func (t *stepper) integrated(j *Job, c Command) {
 	case ev.Outcome == Empty && j.Kind == Confirm && j.Proof == NoChecks:
 		t.taken(j, c)
 	case ev.Outcome == Empty:
-		t.review(j, "there is no check that could complete it")
+		t.review(j, "there is no check that could prove it done")
 	case ev.Outcome == Partial, ev.Outcome == Green:
-		t.review(j, "it was checked in part only")
+		t.review(j, "only some of its checks ran")
 	case j.Kind == Confirm:
-		t.review(j, "green in its worktree, not in a clean one: "+ev.Failure)
+		t.review(j, "green in its worktree, but not in a clean one: "+ev.Failure)
 	default:
 		t.repairOnNewBase(j, ev.Failure)
 	}
@@ -213,10 +213,10 @@ func (t *stepper) taken(j *Job, c Command) {
 func (t *stepper) cannotUndo(j *Job) {
 	ev := t.ev
 	why := map[Outcome]string{
-		Conflicting: "later work changed the same: " + ev.Failure,
+		Conflicting: "later work changed the same places: " + ev.Failure,
 		Red:         "without it the checks are red: " + ev.Failure,
 	}[ev.Outcome]
-	why = cmp.Or(why, "it could not be checked what is left: "+cmp.Or(ev.Reason, ev.Failure, string(ev.Outcome)))
+	why = cmp.Or(why, "Kedge could not check what is left: "+cmp.Or(ev.Reason, ev.Failure, string(ev.Outcome)))
 	t.review(j, j.Reason+"; it cannot be taken back: "+why)
 }
 

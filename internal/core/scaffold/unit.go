@@ -75,7 +75,7 @@ func systemd(in UnitInput) Unit {
 	if in.State != "" {
 		environment = "Environment=" + quoteSystemd("KEDGE_HOME="+in.State) + "\n"
 	}
-	u.Text = "# " + UnitMark + "; without this line it is yours and stays as it is.\n" +
+	u.Text = "# " + UnitMark + "; without this line the file is yours, and Kedge leaves it alone.\n" +
 		"[Unit]\nDescription=Kedge daemon: keeps sessions and long work alive\n\n" +
 		"[Service]\nType=exec\nExecStart=" + quoteSystemd(in.Binary) + " up --foreground\n" + environment +
 		"KillMode=process\nRestart=on-failure\nRestartPreventExitStatus=4\n\n" +

@@ -111,7 +111,7 @@ func (c *circle) result(ev Act, most int) string {
 		return fmt.Sprintf("%q gave the same result %d times", a.text, c.seen[sum])
 	}
 	if n := c.period(); n > 0 {
-		return fmt.Sprintf("the same %d calls with the same results, twice in turn", n)
+		return fmt.Sprintf("the same %d calls with the same results, twice in a row", n)
 	}
 	return ""
 }

@@ -59,5 +59,5 @@ func (w *Watcher) feedCompactions(ev Act) []Signal {
 		return nil
 	}
 	c.said, p.saved, p.soft, p.ended = true, true, true, true
-	return []Signal{{Kind: Pressure, Advice: HandOff, Reason: fmt.Sprintf("the context was compacted %d times and fills up again", c.count)}}
+	return []Signal{{Kind: Pressure, Advice: HandOff, Reason: fmt.Sprintf("the context was compacted %d times and is filling up again", c.count)}}
 }

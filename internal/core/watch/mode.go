@@ -28,11 +28,11 @@ func (w *Watcher) feedMode(ev Act) []Signal {
 		m.told = true
 		m.turns++
 		if !w.limits.Planning && w.limits.Talk > 0 && m.calls == 0 && m.turns >= w.limits.Talk {
-			return w.confused(HandOff, fmt.Sprintf("%d turns of talk and not one call", m.turns))
+			return w.confused(HandOff, fmt.Sprintf("%d turns without a tool call", m.turns))
 		}
 	case PlanText:
 		if !w.limits.Planning {
-			return w.confused(Record, "a session that should work writes a plan")
+			return w.confused(Record, "the session should work, but it writes a plan")
 		}
 	default:
 	}

@@ -178,7 +178,7 @@ func (p *pressure) text(l Limits) string {
 	if p.window > 0 {
 		return fmt.Sprintf("the context holds %d of %d tokens", p.context, p.window)
 	}
-	return fmt.Sprintf("the context holds %d tokens, its window is unknown (compact_tokens = %d)", p.context, l.CompactTokens)
+	return fmt.Sprintf("the context holds %d tokens; the model's window is unknown (compact_tokens = %d)", p.context, l.CompactTokens)
 }
 
 // focus is what a shortened context must keep.
@@ -191,7 +191,7 @@ func (w *Watcher) focus() string {
 		parts = append(parts, "the step under way: "+clip(w.thread.step))
 	}
 	if w.thread.failing != "" {
-		parts = append(parts, "the failing check that is being narrowed: "+clip(w.thread.failing))
+		parts = append(parts, "the failing check that is being narrowed down: "+clip(w.thread.failing))
 	}
 	return strings.Join(parts, "\n")
 }

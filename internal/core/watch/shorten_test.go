@@ -73,7 +73,7 @@ func TestFocusIsShort(t *testing.T) {
 	if len(got) > 1200 || !utf8.ValidString(got) || strings.ContainsRune(got, utf8.RuneError) {
 		t.Errorf("the focus has %d bytes: %.40q", len(got), got)
 	}
-	for _, want := range []string{"the objective", "the step under way: step xxx", "narrowed: check xxx"} {
+	for _, want := range []string{"the objective", "the step under way: step xxx", "narrowed down: check xxx"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not in %.1300q", want, got)
 		}

@@ -65,5 +65,5 @@ func (w *Watcher) tickStall(a Activity) []Signal {
 }
 
 func (w *Watcher) waiting() Signal {
-	return Signal{Kind: Waiting, Advice: Person, Reason: "it asked, and waits", Text: w.stall.question}
+	return Signal{Kind: Waiting, Advice: Person, Reason: "it asked a question and waits for the answer", Text: w.stall.question}
 }

@@ -194,7 +194,7 @@ func (w *Watcher) End(at time.Time, claimed bool) []Signal {
 func (w *Watcher) feedProvider(ev Act) []Signal {
 	switch ev.Kind {
 	case Limit:
-		return []Signal{{Kind: Provider, Until: ev.Until, Reason: "the provider refuses" + because(ev) + again(ev)}}
+		return []Signal{{Kind: Provider, Until: ev.Until, Reason: "the provider refuses requests" + because(ev) + again(ev)}}
 	case Retry:
 		return []Signal{{Kind: Retried, Until: ev.Until, Reason: "a request to the provider failed" + because(ev) + again(ev)}}
 	default:
@@ -215,13 +215,13 @@ func again(ev Act) string {
 	wait := ev.Until.Sub(ev.At)
 	switch {
 	case ev.Until.IsZero() && ev.Kind == Limit:
-		return ", for an unknown time"
+		return ", for how long is unknown"
 	case ev.Until.IsZero():
 		return ""
 	case ev.Kind == Limit:
 		return " until " + ev.Until.UTC().Format(time.RFC3339)
 	default:
-		return " and is made again in " + max(wait, 0).Round(time.Second).String()
+		return "; the agent repeats it in " + max(wait, 0).Round(time.Second).String()
 	}
 }
 

@@ -97,7 +97,7 @@ esac
 	if got := w.begins(); got != "fresh native fresh fresh" {
 		t.Fatalf("%s\n%s", got, w.story())
 	}
-	if why := w.sessions()[2].Begun.Why; !strings.Contains(why, "could not be gone on with") {
+	if why := w.sessions()[2].Begun.Why; !strings.Contains(why, "could not be resumed") {
 		t.Errorf("%q", why)
 	}
 }
