@@ -85,13 +85,13 @@ func (r *Routes) UnmarshalTOML(v any) error {
 		for _, one := range v {
 			text, ok := one.(string)
 			if !ok || text == "" {
-				return kedge.Errorf(kedge.Invalid, "%v is not a route; use \"claude\" or \"claude:opus\"", one)
+				return kedge.Errorf(kedge.Invalid, "%v is not a route: it must be \"AGENT\" or \"AGENT:MODEL\"", one)
 			}
 			*r = append(*r, text)
 		}
 		return nil
 	default:
-		return kedge.Errorf(kedge.Invalid, "%v is not a route; use \"claude\" or \"claude:opus\"", v)
+		return kedge.Errorf(kedge.Invalid, "%v is not a route: it must be \"AGENT\" or \"AGENT:MODEL\"", v)
 	}
 }
 
