@@ -43,8 +43,9 @@ KEDGE_AGENTS ?= $(HOME)/.cache/kedge/agents
 test-agents: ## the real agents, installed with npm, against a model on the loopback interface
 	@GO='$(GO)' ./tools/test-agents.sh '$(KEDGE_AGENTS)' $(AGENTS)
 
-test-replay: ## verdicts on real commits; KEDGE_REPLAY_REPOS names a folder of repositories
+test-replay: ## real commits and whole histories; KEDGE_REPLAY_REPOS names a folder of repositories
 	$(GO) test -count=1 -v -timeout 60m -run TestReplayRealCommits ./internal/insight/testguard
+	$(GO) test -count=1 -v -timeout 6h -run TestReplayHistories ./internal/testkit/replay
 
 check: ## formatting, vet, lint, dead code
 	@./tools/check.sh $(TOOLS)

@@ -184,7 +184,7 @@ func TestT7OnlyGitHasItsParts(t *testing.T) {
 
 // startsGit are the packages that may start git: the hardened way, and what sets
 // repositories up for tests.
-var startsGit = []string{"kedge/internal/git/hardened", "kedge/internal/testkit/gittest", "kedge/internal/testkit/agenttest"}
+var startsGit = []string{"kedge/internal/git/hardened", "kedge/internal/testkit/gittest", "kedge/internal/testkit/agenttest", "kedge/internal/testkit/replay"}
 
 // TestT7OnlyHardenedStartsGit: nothing else of the product names git as the program
 // that it starts.

@@ -154,6 +154,7 @@ var rooms = []room{
 		{"agenttest", "tests that every adapter must pass"},
 		{"enginetest", "tests that every engine must pass"},
 		{"wholeruns", "tests of whole runs in one process"},
+		{"replay", "replays the history of a git repository, each commit a feature, with honest and dishonest agents"},
 	}},
 }
 
