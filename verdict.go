@@ -58,6 +58,7 @@ type Finding struct {
 	What  string `json:"what"`
 	Where string `json:"where"`
 	Fix   string `json:"fix"`
+	Waits bool   `json:"waits,omitempty"` // the work waits for your approval because of it
 }
 
 // Level says how bad a finding is: an error makes the result red.

@@ -29,6 +29,7 @@ type (
 	Logged        = history.Logged
 	CommitRequest = history.CommitRequest
 	Entry         = history.Entry
+	File          = history.File
 	Head          = history.Head
 	MergeRequest  = history.MergeRequest
 	Merged        = history.Merged

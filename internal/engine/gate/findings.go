@@ -11,9 +11,9 @@ import (
 	"kedge/internal/agents/catalog"
 	"kedge/internal/core/config"
 	"kedge/internal/core/detect"
+	"kedge/internal/core/review"
 	"kedge/internal/git"
 	"kedge/internal/insight/testguard"
-	"kedge/internal/text/glob"
 )
 
 // decides tells whether a file decides about the work rather than does it. To add one is
@@ -47,6 +47,9 @@ func (g *gate) inspectSince(ctx context.Context, rev string, changed []git.Chang
 			return err
 		}
 	}
+	if err := g.inspectFiles(ctx, rev, changed); err != nil {
+		return err
+	}
 	return g.inspectTests(ctx, rev, changed)
 }
 
@@ -59,29 +62,29 @@ func (g *gate) once(key ...string) bool {
 }
 
 func (g *gate) inspectProtected(ctx context.Context, rev string, c git.Change) error {
-	if kedge.IsGenerated(c.Path) || !slices.ContainsFunc(g.Protect, func(p string) bool { return glob.Match(p, c.Path) }) {
+	if kedge.IsGenerated(c.Path) {
 		return nil
 	}
+	found, guarded := review.Guarded(g.Protect, g.obeyed(), c.Path)
 	added := c.Status == "A"
-	if added && !decides(c.Path) || !g.once("protected", c.Path) {
+	if !guarded || added && !decides(c.Path) && !found.Obeyed || !g.once("protected", c.Path) {
+		return nil
+	}
+	if g.Review && !kedge.IsOwnPath(c.Path) {
+		g.await(rev, c, found)
 		return nil
 	}
 	level := kedge.LevelError
 	if decides(c.Path) {
 		level = g.Guard
 	}
-	if g.Held != nil && c.Status != "D" && g.Held(c.Path) {
-		level = kedge.LevelWarning
-	}
 	switch {
 	case c.Status == "D":
-		g.find(level, "a protected file was deleted", c.Path, restore(rev, c.Path))
+		g.find(level, protectedWords(c), c.Path, restore(rev, c.Path))
 	case level == kedge.LevelWarning && kedge.IsUserFile(c.Path):
 		return g.meant(ctx, c.Path)
-	case added:
-		g.find(level, "a file was added in a protected folder", c.Path, "rm "+quote(c.Path))
 	default:
-		g.find(level, "a protected file was changed", c.Path, restore(rev, c.Path))
+		g.find(level, protectedWords(c), c.Path, undo(rev, c.Path, added))
 	}
 	return nil
 }

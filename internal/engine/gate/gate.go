@@ -29,6 +29,7 @@ type Repo interface {
 	Tree(ctx context.Context) (string, error)
 	Diff(ctx context.Context, from, to string) ([]git.Change, error)
 	ReadFile(ctx context.Context, rev, path string) ([]byte, error)
+	Files(ctx context.Context, from, to string) ([]git.File, error)
 }
 
 // Request is one gate.
@@ -47,10 +48,15 @@ type Request struct {
 	Services []kedge.Service
 	Protect  []string // patterns of protected paths
 	Tests    []string // patterns of tests, beside those that are known
+	MaxBytes int64    // a file that is bigger is told of; 0: none is
 
-	// Held tells of which protected paths a person decides whom the caller asks: that
-	// one was added or changed is a warning. Nil: of none.
-	Held     func(path string) bool
+	// Review has what needs your approval wait for it instead of being red: protected files,
+	// big ones, executables, archives. Nothing waits that Named, the paths in the definition
+	// of the feature, names explicitly. Obeyed tells which paths steer agents or run by
+	// themselves, from the folder where somebody works; nil: none.
+	Review   bool
+	Named    []string
+	Obeyed   func(path string) bool
 	Guard    kedge.Level // of a change to Kedge's, CI's or an agent's settings; empty: error
 	Names    []string    // run only these checks, even if nothing they cover changed
 	Scope    Scope

@@ -32,6 +32,16 @@ type Entry struct {
 // two changes. Binary is a file with a NUL among its first 8000 bytes, or a very
 // big one; neither attributes nor configuration have a say in it.
 func (r *Repo) Diff(ctx context.Context, from, to string) ([]Change, error) {
+	out, err := r.diffTree(ctx, from, to)
+	if err != nil {
+		return nil, err
+	}
+	return parseDiff(out), nil
+}
+
+// diffTree gives the records of what differs between two trees or commits, with modes,
+// names of blobs and counts of lines.
+func (r *Repo) diffTree(ctx context.Context, from, to string) ([]string, error) {
 	trees := []string{from, to}
 	for i, rev := range trees {
 		if hardened.CheckSHA("tree", rev) == nil {
@@ -47,7 +57,7 @@ func (r *Repo) Diff(ctx context.Context, from, to string) ([]Change, error) {
 		trees[i] = tree
 	}
 	if trees[0] == trees[1] {
-		return []Change{}, nil
+		return nil, nil
 	}
 	args := []string{
 		"diff-tree", "-r", "-z", "--raw", "--numstat", "--no-renames", "--no-ext-diff", "--no-textconv",
@@ -60,7 +70,7 @@ func (r *Repo) Diff(ctx context.Context, from, to string) ([]Change, error) {
 	if err != nil {
 		return nil, err
 	}
-	return parseDiff(hardened.Fields(out)), nil
+	return hardened.Fields(out), nil
 }
 
 // parseDiff reads records ":modes shas status", path and "added\tremoved\tpath".

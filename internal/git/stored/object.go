@@ -51,6 +51,49 @@ func Object(objects, name string) (kind string, body []byte, ok bool) {
 	return parseObject(io.LimitReader(f, maxObject), name)
 }
 
+// Head reads the beginning of a blob, at most n bytes, and its size, however big it is;
+// false when git has to be asked.
+func Head(objects, name string, n int) (head []byte, size int64, ok bool) {
+	if len(name) != 2*sha1.Size && len(name) != 2*sha256.Size {
+		return nil, 0, false
+	}
+	f, err := os.OpenFile(filepath.Join(objects, name[:2], name[2:]), os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, 0, false
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	if fi, err := f.Stat(); err != nil || !fi.Mode().IsRegular() {
+		return nil, 0, false
+	}
+	z, err := zlib.NewReader(f)
+	if err != nil {
+		return nil, 0, false
+	}
+	return headOf(z, name, n)
+}
+
+// maxHeader bounds the line before the content of an object.
+const maxHeader = 32
+
+// headOf reads all of an object, so that it can be held against its name, and keeps its
+// beginning.
+func headOf(z io.Reader, name string, n int) (head []byte, size int64, ok bool) {
+	h := sum(len(name))
+	z = io.TeeReader(z, h)
+	first, err := io.ReadAll(io.LimitReader(z, int64(maxHeader+n)))
+	if err != nil {
+		return nil, 0, false
+	}
+	more, err := io.Copy(io.Discard, z)
+	line, body, cut := bytes.Cut(first, []byte{0})
+	digits, blob := strings.CutPrefix(string(line), "blob ")
+	size, bad := strconv.ParseInt(digits, 10, 64)
+	if err != nil || bad != nil || !cut || !blob || int64(len(body))+more != size || hex.EncodeToString(h.Sum(nil)) != name {
+		return nil, 0, false
+	}
+	return body[:min(len(body), n)], size, true
+}
+
 func parseObject(packed io.Reader, name string) (kind string, body []byte, ok bool) {
 	z, err := zlib.NewReader(packed)
 	if err != nil {
