@@ -18,8 +18,8 @@ type Inspection struct {
 	Files    []FileChange `json:"files"`
 	Findings []Finding    `json:"findings"` // what it tried, too, that is not part of the work
 
-	// Brings is what programs run or obey by themselves, that the work adds or changes
-	// and nobody had approved.
+	// Brings is what the work waits for that nobody had approved: what programs run or obey
+	// by themselves, protected files, big ones, executables and archives.
 	Brings []Trusted `json:"brings,omitempty"`
 }
 

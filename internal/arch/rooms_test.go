@@ -44,6 +44,7 @@ var rooms = []room{
 		{"memory", "decisions, risks, notes, rules, progress"},
 		{"brief", "checkpoints, handoffs, and the text that a session starts with"},
 		{"detect", "finds a project's own test and build commands; tells tests from source"},
+		{"review", "decides which files of a change wait for your approval, by what they contain; names other binary files"},
 		{"scaffold", "the files that `kedge init` writes, how to remove them, and the systemd or launchd unit of the daemon"},
 		{"run", "decides what a run does next: Step(State, Input) (State, []Command)"},
 		{"delta", "what one step of a run changed, so that the journal keeps steps and not states"},

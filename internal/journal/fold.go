@@ -45,13 +45,22 @@ const SeenLast = "last"
 // FeatureDoc is a feature with what the journal knows beside features.json.
 type FeatureDoc struct {
 	kedge.Feature
-	Hash   string       `json:"hash"` // of the locked definition
-	Order  int          `json:"order"`
-	Claim  kedge.Status `json:"claim,omitempty"`  // what an import asserted
-	Source string       `json:"source,omitempty"` // where it came from
-	Reason string       `json:"reason,omitempty"` // of the last change
-	Wanted string       `json:"wanted,omitempty"` // why a person reopened it; until it is done, or waits for review
-	Alike  []string     `json:"alike,omitempty"`  // hashes of the definitions before that asked for the same work, with other dependencies
+	Hash    string       `json:"hash"` // of the locked definition
+	Order   int          `json:"order"`
+	Claim   kedge.Status `json:"claim,omitempty"`   // what an import asserted
+	Source  string       `json:"source,omitempty"`  // where it came from
+	Reason  string       `json:"reason,omitempty"`  // of the last change
+	Wanted  string       `json:"wanted,omitempty"`  // why a person reopened it; until it is done, or waits for review
+	Drafted bool         `json:"drafted,omitempty"` // an agent wrote the definition, and you did not amend it
+	Alike   []string     `json:"alike,omitempty"`   // hashes of the definitions before that asked for the same work, with other dependencies
+}
+
+// Named are the paths that the definition names, where you wrote or approved it.
+func (d FeatureDoc) Named() []string {
+	if d.Drafted {
+		return nil
+	}
+	return d.Paths
 }
 
 // Asks tells whether the definition of a hash, which may be shortened, asks for the work

@@ -54,7 +54,7 @@ func foldFeatureAdded(f *folding) error {
 			Definition:   def,
 			FeatureState: kedge.FeatureState{Status: kedge.Pending, Files: []string{}, Notes: d.Notes},
 		},
-		Hash: d.Hash, Order: d.Order, Claim: d.Claim, Source: d.Source,
+		Hash: d.Hash, Order: d.Order, Claim: d.Claim, Source: d.Source, Drafted: f.ev.Actor.IsAgent(),
 	}
 	return saveFeature(f, doc)
 }
@@ -82,6 +82,7 @@ func foldFeatureAmended(f *folding) error {
 	} else {
 		doc.Alike = nil
 	}
+	doc.Drafted = f.ev.Actor.IsAgent()
 	doc.Definition, doc.Hash, doc.Reason, doc.Claim = def, d.Hash, d.Reason, "" // which was about another definition
 	return saveFeature(f, doc)
 }

@@ -66,6 +66,7 @@ type RunJob struct {
 	Tokens        *int64          `json:"tokens"`
 	Question      string          `json:"question"`
 	Reason        string          `json:"reason"`
+	Waits         []RunWait       `json:"waits,omitempty"`    // the files that need your approval
 	Until         *time.Time      `json:"until"`              // when a provider's limit passes, as it said
 	NextTry       *time.Time      `json:"next_try,omitempty"` // when a provider is asked again whose limit the job waits for
 	Notice        string          `json:"notice,omitempty"`   // the last compaction, or refusal of the provider, of its session
@@ -219,6 +220,10 @@ func jobView(ctx context.Context, p *projects.Project, st *run.State, j *run.Job
 		v.Until = &j.Until
 	}
 	v.NextTry = nextTry(st, j)
+	var err error
+	if v.Waits, err = waitsOf(ctx, p, st, j); err != nil {
+		return v, err
+	}
 	if !st.Live(j.ID) || j.Session == "" {
 		return v, nil
 	}

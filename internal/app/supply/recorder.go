@@ -56,6 +56,13 @@ func (l recorder) Feature(ctx context.Context, id kedge.FeatureID, hash string) 
 	return d.Feature, nil
 }
 
+// Named are the paths in the definition of a feature, unless an agent wrote it: an agent
+// lets nothing in.
+func (l recorder) Named(ctx context.Context, id kedge.FeatureID) ([]string, error) {
+	d, _, err := journal.Get[journal.FeatureDoc](ctx, l.p.Store, journal.KindFeature, string(id))
+	return d.Named(), err
+}
+
 // Features gives all of them in the order of the ledger.
 func (l recorder) Features(ctx context.Context) ([]kedge.Feature, error) {
 	led, err := ledger.ReadSnapshot(ctx, l.p)

@@ -10,6 +10,7 @@ import (
 	"kedge/internal/agents/trust"
 	"kedge/internal/app/maintenance"
 	"kedge/internal/app/projects"
+	"kedge/internal/core/review"
 	"kedge/internal/core/run"
 	"kedge/internal/journal"
 )
@@ -42,8 +43,34 @@ func (l approvals) Trusted(ctx context.Context, c run.Command, dir string, after
 }
 
 // Brings looks at what the work of a command adds or changes of what programs run or
-// obey by themselves: a person who has it checked out would run it without knowing.
-func (l approvals) Brings(ctx context.Context, c run.Command, tree string) ([]kedge.Trusted, string, error) {
+// obey by themselves: a person who has it checked out would run it without knowing. What
+// was found besides waits too, unless this very content was approved for this work.
+func (l approvals) Brings(ctx context.Context, c run.Command, tree string, found []kedge.Finding) ([]kedge.Trusted, string, error) {
+	items, text, err := l.brought(ctx, c, tree)
+	if err != nil || len(found) == 0 {
+		return items, text, err
+	}
+	repo, err := l.s.home.Git(ctx, l.p)
+	if err != nil {
+		return nil, "", err
+	}
+	w := maintenance.Done{Run: c.Run, Feature: c.Feature, Base: c.Base, Tree: tree}
+	more, waits, err := maintenance.Waiting(ctx, l.p, repo, w, found)
+	if err != nil {
+		return nil, "", err
+	}
+	waits = slices.DeleteFunc(waits, func(f kedge.Finding) bool { // it is named already
+		return slices.ContainsFunc(items, func(t kedge.Trusted) bool { return t.Path == f.Where })
+	})
+	if why := review.Reason(waits); why != "" && text != "" {
+		text += "; " + why
+	} else if why != "" {
+		text = why
+	}
+	return append(items, more...), text, nil
+}
+
+func (l approvals) brought(ctx context.Context, c run.Command, tree string) ([]kedge.Trusted, string, error) {
 	repo, err := l.s.home.Git(ctx, l.p)
 	if err != nil {
 		return nil, "", err

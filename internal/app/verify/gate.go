@@ -149,14 +149,20 @@ type judgement struct {
 	scope   gate.Scope
 	feature kedge.FeatureID
 	own     []kedge.Check // the feature's checks
+	named   []string      // the paths that you let it change explicitly
 	base    base
 }
 
 // gateFeature judges a feature: all of the project's checks and its own, nothing
 // left out. The evidence is returned, not written down, so that the caller can
 // write it together with what follows from it.
-func (s *Verifier) gateFeature(ctx context.Context, p *projects.Project, who projects.Caller, f kedge.Definition, b base, env []string) (kedge.Evidence, error) {
-	return s.judge(ctx, p, who, judgement{env: env, scope: gate.Full, feature: f.ID, own: f.Checks, base: b})
+func (s *Verifier) gateFeature(ctx context.Context, p *projects.Project, who projects.Caller, f journal.FeatureDoc, b base, env []string) (kedge.Evidence, error) {
+	return s.judge(ctx, p, who, submission(f, b, env))
+}
+
+// submission is the gate that a submitted feature needs.
+func submission(f journal.FeatureDoc, b base, env []string) judgement {
+	return judgement{env: env, scope: gate.Full, feature: f.ID, own: f.Checks, named: f.Named(), base: b}
 }
 
 // judge runs a gate on the caller's worktree.
@@ -210,7 +216,8 @@ func (s *Verifier) gateRequest(ctx context.Context, p *projects.Project, who pro
 	if err != nil {
 		return q, err
 	}
-	q.Checks, q.Services, q.Protect, q.Tests = g.Checks, g.Services, cfg.Protect.Paths, cfg.Gate.Tests
+	q = q.Reviewed(cfg)
+	q.Checks, q.Services, q.Named, q.Review = g.Checks, g.Services, j.named, j.feature != ""
 	demands, err := demanded(ctx, p, j, g.Checks)
 	if err != nil {
 		return q, err

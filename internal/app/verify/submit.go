@@ -12,6 +12,8 @@ import (
 	"kedge/internal/app/projects"
 	"kedge/internal/core/check"
 	"kedge/internal/core/plan"
+	"kedge/internal/core/review"
+	"kedge/internal/engine/gate"
 	"kedge/internal/journal"
 	"kedge/internal/text/glob"
 )
@@ -60,15 +62,15 @@ func (s *Verifier) FeatureSubmit(ctx context.Context, who projects.Caller, in Fe
 		return s.submitReply(ctx, p, in.ID, evs, ledger.Notices{}, err)
 	}
 	var notices ledger.Notices
-	def, edits, err := s.submitted(ctx, p, who, in.ID)
+	doc, edits, err := s.submitted(ctx, p, who, in.ID)
 	if err != nil {
 		return FeatureSubmitReply{}, err
 	}
-	proof, err := s.prove(ctx, p, who, def, in.Env)
+	proof, err := s.prove(ctx, p, who, doc, in.Env)
 	if err != nil {
 		return FeatureSubmitReply{}, err
 	}
-	evs, err := s.home.Write(ctx, p, who, func() ([]kedge.Event, error) { return s.conclude(ctx, p, who, def, proof) })
+	evs, err := s.home.Write(ctx, p, who, func() ([]kedge.Event, error) { return s.conclude(ctx, p, who, doc.Definition, proof) })
 	if err == nil {
 		s.keepAnchor(ctx, p, evs)
 		notices.Warnings, err = s.ledger.SyncFiles(ctx, p)
@@ -96,7 +98,7 @@ func (s *Verifier) ownFeature(ctx context.Context, p *projects.Project, who proj
 
 // submitted settles hand edits and gives the definition to judge by. It writes
 // no fact of its own, so it needs no key.
-func (s *Verifier) submitted(ctx context.Context, p *projects.Project, who projects.Caller, id kedge.FeatureID) (def kedge.Definition, edits []kedge.HandEditData, err error) {
+func (s *Verifier) submitted(ctx context.Context, p *projects.Project, who projects.Caller, id kedge.FeatureID) (doc journal.FeatureDoc, edits []kedge.HandEditData, err error) {
 	who.Key = ""
 	_, err = s.home.Write(ctx, p, who, func() ([]kedge.Event, error) {
 		if edits, err = s.ledger.ResolveEdits(ctx, p, who); err != nil {
@@ -104,11 +106,11 @@ func (s *Verifier) submitted(ctx context.Context, p *projects.Project, who proje
 		}
 		d, err := submittable(ctx, p, id)
 		if err == nil {
-			def = d.Definition
+			doc = *d
 		}
 		return nil, err
 	})
-	return def, edits, err
+	return doc, edits, err
 }
 
 // submittable finds a feature that a verdict could complete: nobody has stopped
@@ -139,12 +141,14 @@ func submittable(ctx context.Context, p *projects.Project, id kedge.FeatureID) (
 type proof struct {
 	evidence *kedge.Evidence
 	files    []string
+	waits    string   // what of them needs your approval; empty: nothing
 	outside  []string // those that are not the feature's to change
 	limit    string   // what is, and where that is said
 	commits  []string // that made the files what they are; empty: something is not committed
 }
 
-func (s *Verifier) prove(ctx context.Context, p *projects.Project, who projects.Caller, def kedge.Definition, env []string) (proof, error) {
+func (s *Verifier) prove(ctx context.Context, p *projects.Project, who projects.Caller, doc journal.FeatureDoc, env []string) (proof, error) {
+	def := doc.Definition
 	b, err := s.heldBase(ctx, p)
 	if err != nil {
 		return proof{}, err
@@ -156,13 +160,16 @@ func (s *Verifier) prove(ctx context.Context, p *projects.Project, who projects.
 	}
 	tree := ""
 	if !none {
-		ev, err := s.gateFeature(ctx, p, who, def, b, env)
+		ev, err := s.gateFeature(ctx, p, who, doc, b, env)
 		if err != nil {
 			return pr, err
 		}
-		pr.evidence, tree = &ev, ev.Verdict.Tree
+		pr.evidence, tree, pr.waits = &ev, ev.Verdict.Tree, review.Reason(ev.Verdict.Findings)
 	} else if b.repo != nil {
 		if tree, err = b.repo.Tree(ctx); err != nil {
+			return pr, err
+		}
+		if pr.waits, err = s.waits(ctx, p, who, submission(doc, b, env), tree); err != nil {
 			return pr, err
 		}
 	}
@@ -188,6 +195,16 @@ func (s *Verifier) prove(ctx context.Context, p *projects.Project, who projects.
 		return pr, err
 	}
 	return pr, pr.lookBack(ctx, p, def)
+}
+
+// waits says what of a tree needs your approval, where no gate says it.
+func (s *Verifier) waits(ctx context.Context, p *projects.Project, who projects.Caller, j judgement, tree string) (string, error) {
+	q, err := s.gateRequest(ctx, p, who, j)
+	if err != nil || q.Base == "" {
+		return "", err
+	}
+	found, err := gate.Inspect(ctx, q, tree)
+	return review.Reason(found), err
 }
 
 // noChecks tells whether neither the feature, nor the project, nor its plan has a check
@@ -314,8 +331,16 @@ func (s *Verifier) outcome(d journal.FeatureDoc, pr proof) (data kedge.FeatureSt
 		return data, false
 	case len(pr.outside) > 0:
 		data.Status, data.Reason = kedge.NeedsReview, "files outside its paths were changed: "+Listed(pr.outside)+"; "+pr.limit
+		if pr.waits != "" {
+			data.Reason += "; " + pr.waits
+		}
 	case len(d.Checks) == 0:
 		data.Status, data.Reason = kedge.NeedsReview, "it has no checks: you must accept it"
+		if pr.waits != "" {
+			data.Reason += "; " + pr.waits
+		}
+	case pr.waits != "":
+		data.Status, data.Reason = kedge.NeedsReview, pr.waits
 	default:
 		now := s.home.Now()
 		data.Status, data.CompletedAt = kedge.Completed, &now

@@ -135,8 +135,12 @@ type Context struct {
 
 // Protect lists the paths whose change or deletion is a finding.
 type Protect struct {
-	Paths []string `toml:"paths"`
+	Paths     []string `toml:"paths"`
+	MaxFileMB int64    `toml:"max_file_mb"` // a bigger file waits for your approval; 0: none does
 }
+
+// MaxBytes is the size above which a file waits for your approval; 0: none does.
+func (p Protect) MaxBytes() int64 { return p.MaxFileMB * 1_000_000 }
 
 // GateRules are rules of the gate that are no checks. Tests are globs of files that count as tests,
 // beside those that Kedge knows.
@@ -221,7 +225,7 @@ func Default(kinds Kinds) Config {
 			CompactTokens: 100_000,
 			Window:        map[string]int64{"claude-*": 200_000},
 		},
-		Protect: Protect{Paths: append(Deciding(), kinds.Guards...)},
+		Protect: Protect{Paths: append(Deciding(), kinds.Guards...), MaxFileMB: 10},
 		Env:     Env{Pass: []string{"PATH", "HOME", "LANG"}},
 		Sandbox: Sandbox{Kind: "none", Missing: "refuse", Network: true},
 		Forge:   Forge{Kind: "github"},

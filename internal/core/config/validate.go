@@ -113,6 +113,7 @@ func (c Config) checkNumbers() error {
 		{"context.compact_tokens", float64(c.Context.CompactTokens)},
 		{"sessions.keep_bytes", float64(c.Sessions.KeepBytes)},
 		{"sandbox.file_mb", float64(c.Sandbox.FileMB)},
+		{"protect.max_file_mb", float64(c.Protect.MaxFileMB)},
 		{"sandbox.processes", float64(c.Sandbox.Processes)},
 	} {
 		if !(n.value >= 0 && n.value <= maxNumber) { // also refuses NaN
@@ -121,6 +122,9 @@ func (c Config) checkNumbers() error {
 	}
 	if c.Sessions.KeepDays < 0 || c.Sessions.KeepDays > maxKeepDays {
 		return c.src.at("sessions.keep_days", "%q must be from 0 to %d, not %d", "sessions.keep_days", maxKeepDays, c.Sessions.KeepDays)
+	}
+	if c.Protect.MaxFileMB > maxMB {
+		return c.src.at("protect.max_file_mb", "%q is at most %d", "protect.max_file_mb", maxMB)
 	}
 	if m := c.Sandbox.MemoryMB; m != 0 && (m < minMemoryMB || m > maxMB) || c.Sandbox.FileMB > maxMB {
 		return c.src.at("sandbox.memory_mb", "%q must be 0 or from %d to %d; %q must not be above %[3]d", "sandbox.memory_mb", minMemoryMB, maxMB, "sandbox.file_mb")

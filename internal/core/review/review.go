@@ -105,20 +105,20 @@ func judge(f File, maxBytes int64) (Found, bool) {
 	if f.Had != "" && (f.Had == program || f.Mode != program) {
 		return Found{}, false
 	}
-	details := "(" + strings.TrimPrefix(joined(kind.Name, Size(size)), ", ") + lfs + ")"
+	details := joined(kind.Name, Size(size)) + lfs
 	switch {
 	case maxBytes > 0 && size > maxBytes && f.Had == "":
-		return Found{Why: TooBig, What: fmt.Sprintf("a file larger than %s %s %s", Size(maxBytes), verb, details)}, true
+		return Found{Why: TooBig, What: fmt.Sprintf("a file larger than %s %s: %s", Size(maxBytes), verb, details)}, true
 	case kind.Class == Executable:
-		return Found{Why: IsExecutable, What: fmt.Sprintf("an executable %s %s", verb, details)}, true
+		return Found{Why: IsExecutable, What: fmt.Sprintf("an executable %s: %s", verb, details)}, true
 	case f.Mode == program && f.Was != "" && f.Was != program && !isScript(f):
 		return Found{Why: MadeExecutable, What: "a file that is no script was made executable"}, true
 	case f.Had != "":
 		return Found{}, false
 	case kind.Class == Archive:
-		return Found{Why: IsArchive, What: fmt.Sprintf("an archive %s %s", verb, details)}, true
+		return Found{Why: IsArchive, What: fmt.Sprintf("an archive %s: %s", verb, details)}, true
 	case kind.Class == Binary:
-		return Found{Why: IsBinary, What: fmt.Sprintf("a binary file %s %s", verb, details)}, true
+		return Found{Why: IsBinary, What: fmt.Sprintf("a binary file %s: %s", verb, details)}, true
 	}
 	return Found{}, false
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"kedge"
+	"kedge/internal/core/review"
 	"kedge/internal/core/run"
 	"kedge/internal/engine/execute"
 )
@@ -18,8 +19,8 @@ type allowAll struct {
 
 func (allowAll) Trusted(context.Context, run.Command, string, kedge.SessionID) error { return nil }
 
-func (a allowAll) Brings(context.Context, run.Command, string) ([]kedge.Trusted, string, error) {
-	return nil, a.brings, nil
+func (a allowAll) Brings(_ context.Context, _ run.Command, _ string, found []kedge.Finding) ([]kedge.Trusted, string, error) {
+	return nil, a.brings + review.Reason(found), nil
 }
 
 func (a allowAll) Unaccepted(_ context.Context, tip, at string) ([]kedge.FeatureID, error) {

@@ -84,9 +84,9 @@ type Approvals interface {
 	// After is the session that worked there last.
 	Trusted(ctx context.Context, c run.Command, dir string, after kedge.SessionID) error
 	// Brings lists what the work in a tree adds or changes of the files that programs
-	// run or obey by themselves, as far as you did not approve it, with words about it;
-	// no words: nothing.
-	Brings(ctx context.Context, c run.Command, tree string) (items []kedge.Trusted, words string, err error)
+	// run or obey by themselves, and what was found besides that waits for your approval, as
+	// far as you did not approve it, with words about it; no words: nothing.
+	Brings(ctx context.Context, c run.Command, tree string, found []kedge.Finding) (items []kedge.Trusted, words string, err error)
 	// Unaccepted lists the features with work that a tip has, the branch at a commit has
 	// not, and you neither accepted nor let land. While there is one, nothing lands.
 	Unaccepted(ctx context.Context, tip, at string) ([]kedge.FeatureID, error)
@@ -106,6 +106,8 @@ type Records interface {
 	Feature(ctx context.Context, id kedge.FeatureID, hash string) (kedge.Feature, error)
 	// Features are all of them, in the order of the plan.
 	Features(ctx context.Context) ([]kedge.Feature, error)
+	// Named are the paths in the definition of a feature, where you wrote or approved it.
+	Named(ctx context.Context, id kedge.FeatureID) ([]string, error)
 	// PlanDemands are the checks that its approved plan adds to the gate of a feature,
 	// beside others that run there.
 	PlanDemands(ctx context.Context, f kedge.Definition, others []kedge.Check) (plan.Demands, error)

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"kedge"
-	"kedge/internal/agents/catalog"
 	"kedge/internal/core/config"
 	"kedge/internal/core/plan"
 	"kedge/internal/core/run"
@@ -95,7 +94,6 @@ type place struct {
 	cfg  config.Config
 	gate config.Gate
 	env  string
-	held func(path string) bool
 }
 
 // place finds the job's slot; Conflict or NotFound when it is not where the run
@@ -109,7 +107,7 @@ func (x *Executor) place(ctx context.Context, c run.Command) (place, error) {
 		return place{}, kedge.Errorf(kedge.Conflict, "the worktree of job %d is at %s, not at %s", c.Job, words.Hash(j.Base), words.Hash(c.Base)).
 			WithHint("kedge worktree ls")
 	}
-	p := place{job: j, held: catalog.Trust().Heeds}
+	p := place{job: j}
 	if p.tree, err = x.cfg.Slots.Open(ctx, j); err != nil {
 		return p, err
 	}
@@ -134,8 +132,8 @@ func (x *Executor) place(ctx context.Context, c run.Command) (place, error) {
 func (p place) request() gate.Request {
 	return gate.Request{
 		Dir: p.tree.Root(), Repo: candidate{p.tree, p.job.Base, nil}, Base: p.job.Base, Checks: p.gate.Checks, Services: p.gate.Services,
-		Protect: p.cfg.Protect.Paths, Held: p.held, Scope: gate.Full, Slot: strconv.Itoa(p.job.Slot),
-	}
+		Scope: gate.Full, Slot: strconv.Itoa(p.job.Slot),
+	}.Reviewed(p.cfg)
 }
 
 // ownChecks are those of the command's feature, as its definition was when it
@@ -169,7 +167,18 @@ func (x *Executor) demand(ctx context.Context, c run.Command, q *gate.Request, b
 	}
 	plans, err := x.planDemands(ctx, c, slices.Concat(q.Checks, own))
 	q.Own, q.Later = slices.Concat(own, plans.Checks), plans.Since(before).Later
+	if err == nil {
+		q.Named, err = x.named(ctx, c)
+	}
 	return err
+}
+
+// named are the paths that you let the command's feature change explicitly.
+func (x *Executor) named(ctx context.Context, c run.Command) ([]string, error) {
+	if c.Feature == "" {
+		return nil, nil
+	}
+	return x.cfg.Ledger.Named(ctx, c.Feature)
 }
 
 func (x *Executor) planDemands(ctx context.Context, c run.Command, others []kedge.Check) (plan.Demands, error) {

@@ -60,7 +60,11 @@ func (x *Executor) look(ctx context.Context, c run.Command, p place) (kedge.Insp
 		return in, err
 	}
 	in.Files = diffstat(changes)
-	found, err := gate.Inspect(ctx, gate.Request{Repo: p.tree, Base: c.Base, Protect: p.cfg.Protect.Paths, Held: p.held}, whole)
+	q := gate.Request{Repo: p.tree, Base: c.Base}.Reviewed(p.cfg)
+	if q.Named, err = x.named(ctx, c); err != nil {
+		return in, err
+	}
+	found, err := gate.Inspect(ctx, q, whole)
 	if err != nil {
 		return in, err
 	}
@@ -70,7 +74,7 @@ func (x *Executor) look(ctx context.Context, c run.Command, p place) (kedge.Insp
 		return in, err
 	}
 	words := ""
-	if in.Brings, words, err = x.cfg.Approvals.Brings(ctx, c, whole); err != nil {
+	if in.Brings, words, err = x.cfg.Approvals.Brings(ctx, c, whole, found); err != nil {
 		return in, err
 	}
 	in.Outcome, in.Reason = conclusion(changes, found, outside, words)

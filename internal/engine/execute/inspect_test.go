@@ -121,15 +121,14 @@ func TestRow88TheAgentChangesTheRules(t *testing.T) {
 	}
 }
 
-func TestWeakenedTestsAndProtectedPaths(t *testing.T) {
+func TestWeakenedTests(t *testing.T) {
 	before := "package a\n\nimport \"testing\"\n\nfunc TestOne(t *testing.T) {\n\tif 1 != 1 {\n\t\tt.Fatal(\"one\")\n\t}\n}\n"
 	for name, of := range map[string]struct{ path, text, says string }{
 		"a test is skipped": {"a_test.go", strings.Replace(before, "\tif 1", "\tt.Skip(\"later\")\n\tif 1", 1), "a_test.go"},
 		"a test is deleted": {"a_test.go", "package a\n", "a_test.go"},
-		"CI is changed":     {".github/workflows/ci.yml", "on: never\n", ".github/workflows/ci.yml"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			y := newYard(t, map[string]string{"a_test.go": before, ".github/workflows/ci.yml": "on: push\n"})
+			y := newYard(t, map[string]string{"a_test.go": before})
 			y.feature("one")
 			base := y.head()
 			y.prepared(1, "one", base)
@@ -144,6 +143,58 @@ func TestWeakenedTestsAndProtectedPaths(t *testing.T) {
 				t.Errorf("the inspection says %q", ev.Reason)
 			}
 			y.integrated(run.Red, 1, "one", base, red.Tree)
+		})
+	}
+}
+
+// TestWhatNeedsYourApprovalWaits: protected files, executables, archives and big files make
+// no check red, and the work waits until you approve it, unless the feature's paths name
+// them. Other binary files are in the evidence.
+func TestWhatNeedsYourApprovalWaits(t *testing.T) {
+	for name, of := range map[string]struct {
+		path, text string
+		paths      []string
+		says       string // empty: it does not wait
+		info       string
+	}{
+		"CI is changed":             {".github/workflows/ci.yml", "on: never\n", nil, ".github/workflows/ci.yml (a protected file was changed)", ""},
+		"CI is deleted":             {".github/workflows/ci.yml", "", nil, ".github/workflows/ci.yml (a protected file was deleted)", ""},
+		"CI is added to":            {".github/workflows/more.yml", "on: push\n", nil, ".github/workflows/more.yml (a file was added in a protected folder)", ""},
+		"the paths name it":         {".github/workflows/ci.yml", "on: never\n", []string{".github/workflows/ci.yml", "a.txt"}, "", "a protected file was changed"},
+		"the paths name its folder": {".github/workflows/ci.yml", "on: never\n", []string{".github/**", "a.txt"}, "", "a protected file was changed"},
+		"the paths cover all":       {".github/workflows/ci.yml", "on: never\n", []string{"**"}, ".github/workflows/ci.yml (a protected file was changed)", ""},
+		"settings in a folder":      {"web/.qwen/settings.json", "{}\n", nil, "web/.qwen/settings.json (a file was added in a protected folder)", ""},
+		"an executable":             {"lib/notes.md", "\x7fELF\x02\x01\x00\x00", nil, "lib/notes.md (an executable was added: ELF, 8 bytes)", ""},
+		"an archive":                {"data.bin", "PK\x03\x04\x00\x00", nil, "data.bin (an archive was added: zip, 6 bytes)", ""},
+		"an archive that is named":  {"data.zip", "PK\x03\x04\x00\x00", []string{"data.zip", "a.txt"}, "", "an archive was added: zip, 6 bytes"},
+		"a big file":                {"big.csv", strings.Repeat("1,2,3,4,5\n", 1_000_001), nil, "big.csv (a file larger than 10 MB was added: 10.1 MB)", ""},
+		"an image":                  {"logo.png", "\x89PNG\r\n\x1a\n\x00", nil, "", "a binary file was added: PNG, 9 bytes"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			y := newYard(t, map[string]string{".github/workflows/ci.yml": "on: push\n"})
+			y.feature("one").Paths = of.paths
+			base := y.head()
+			y.prepared(1, "one", base)
+			if y.put(y.slot(1), of.path, of.text); of.text == "" {
+				y.must(os.Remove(filepath.Join(y.slot(1), of.path)))
+			}
+			y.put(y.slot(1), "a.txt", "work\n")
+			tree := y.gated(run.Green, 1, "one", base).Tree
+			outcome, level := run.Unapproved, "warning: "+of.path
+			if of.says == "" {
+				outcome, level = run.Clean, "info: "+of.info
+			}
+			if ev := y.inspected(outcome, base, tree); of.says != "" && ev.Reason != "it needs your approval: "+of.says {
+				t.Errorf("the inspection says %q", ev.Reason)
+			}
+			found := findings(y.inspection().Findings)
+			if of.info != "" && !strings.Contains(found, level) {
+				t.Errorf("the record does not say it:\n%s", found)
+			}
+			if got := findings(y.book.evidence[0].Verdict.Findings); of.info != "" && !strings.Contains(got, level) {
+				t.Errorf("the evidence does not say it:\n%s", got)
+			}
+			y.integrated(run.Green, 1, "one", base, tree) // as you approved it
 		})
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"kedge"
-	"kedge/internal/agents/catalog"
 	"kedge/internal/core/brief"
 	"kedge/internal/core/run"
 	"kedge/internal/engine/gate"
@@ -167,9 +166,9 @@ func (x *Executor) fullGate(ctx context.Context, c run.Command, clean *git.Repo)
 		return gate.Request{}, err
 	}
 	q := gate.Request{
-		Dir: clean.Root(), Repo: clean, Base: c.Base, Checks: g.Checks, Services: g.Services, Protect: cfg.Protect.Paths, Held: catalog.Trust().Heeds,
+		Dir: clean.Root(), Repo: clean, Base: c.Base, Checks: g.Checks, Services: g.Services,
 		Scope: gate.Full, Slot: cleanSlot,
-	}
+	}.Reviewed(cfg)
 	return q, x.demand(ctx, c, &q, nil) // judgeDue finds out which may wait
 }
 

@@ -286,6 +286,11 @@ type book struct {
 	later    map[string]string
 }
 
+func (b *book) Named(ctx context.Context, id kedge.FeatureID) ([]string, error) {
+	f, err := b.Feature(ctx, id, "")
+	return f.Paths, err
+}
+
 func (b *book) PlanDemands(context.Context, kedge.Definition, []kedge.Check) (plan.Demands, error) {
 	return plan.Demands{Checks: b.plans, Later: b.later}, nil
 }

@@ -60,6 +60,22 @@ func (r *fakeRepo) Diff(_ context.Context, from, to string) ([]git.Change, error
 	return r.changes[from+".."+to], nil
 }
 
+// Files are plain text, but for those whose content in the tree is given.
+func (r *fakeRepo) Files(_ context.Context, from, to string) ([]git.File, error) {
+	var out []git.File
+	for _, c := range r.changes[from+".."+to] {
+		if c.Status == "D" {
+			continue
+		}
+		f := git.File{Path: c.Path, Mode: "100644", Was: "100644", Head: []byte(r.files[to+":"+c.Path])}
+		if f.Size = int64(len(f.Head)); c.Status == "A" {
+			f.Was = ""
+		}
+		out = append(out, f)
+	}
+	return out, nil
+}
+
 func (r *fakeRepo) ReadFile(_ context.Context, rev, path string) ([]byte, error) {
 	s, ok := r.files[rev+":"+path]
 	if !ok {

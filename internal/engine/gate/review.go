@@ -2,12 +2,21 @@ package gate
 
 import (
 	"context"
-	"slices"
 
 	"kedge"
+	"kedge/internal/agents/catalog"
+	"kedge/internal/core/config"
 	"kedge/internal/core/review"
 	"kedge/internal/git"
 )
+
+// Reviewed is a request that judges work by the rules in a configuration: what needs your
+// approval waits for it.
+func (q Request) Reviewed(c config.Config) Request {
+	q.Protect, q.Tests, q.MaxBytes = c.Protect.Paths, c.Gate.Tests, c.Protect.MaxBytes()
+	q.Review, q.Obeyed = true, catalog.Trust().Heeds
+	return q
+}
 
 // obeyed is who obeys a path, where somebody is asked about it.
 func (g *gate) obeyed() func(string) bool {
@@ -29,7 +38,7 @@ func (g *gate) inspectFiles(ctx context.Context, rev string, changed []git.Chang
 	}
 	list := make([]review.File, 0, len(files))
 	for _, f := range files {
-		if !kedge.IsOwnPath(f.Path) && !g.isEvidence(f.Path) {
+		if !kedge.IsOwnPath(f.Path) {
 			list = append(list, review.File(f))
 		}
 	}
@@ -46,11 +55,6 @@ func statusOf(f review.Found) string {
 		return "A"
 	}
 	return "M"
-}
-
-// isEvidence: what checks leave behind is no part of the work.
-func (g *gate) isEvidence(path string) bool {
-	return slices.ContainsFunc(slices.Concat(g.Checks, g.Own), func(c kedge.Check) bool { return matchAny(c.Evidence, path) })
 }
 
 // await says of a file what there is to say: that the work waits because of it, unless the
