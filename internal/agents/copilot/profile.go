@@ -28,10 +28,8 @@ func Profile() agents.Profile {
 			},
 			Moves: []string{"COPILOT_HOME"},
 		},
+		Guards:     []string{".copilot/**", ".github/copilot/**", ".github/hooks/**", ".vscode/mcp.json"},
 		Hooks:      &told,
 		Transcript: &wrote,
-		Lacks: map[string]string{
-			"Guards": "its files need your approval, and no verdict speaks of them",
-		},
 	}
 }

@@ -28,7 +28,7 @@ func Profile() agents.Profile {
 			},
 			Moves: []string{"OPENCODE_CONFIG", "OPENCODE_CONFIG_DIR", "OPENCODE_CONFIG_CONTENT"},
 		},
-		Guards:     []string{".opencode/**", "opencode.json"},
+		Guards:     []string{".opencode/**", "opencode.json", "opencode.jsonc"},
 		Hooks:      &told,
 		Transcript: &wrote,
 		Lacks: map[string]string{

@@ -23,10 +23,10 @@ func Profile() agents.Profile {
 			Files: []trust.Settings{{Name: ".pi", Env: true}},
 			Moves: []string{"PI_CODING_AGENT_DIR"},
 		},
+		Guards:     []string{".pi/**"},
 		Transcript: &wrote,
 		Lacks: map[string]string{
-			"Guards": "its files need your approval, and no verdict speaks of them",
-			"Hooks":  "it has extensions in TypeScript instead",
+			"Hooks": "it has extensions in TypeScript instead",
 		},
 	}
 }

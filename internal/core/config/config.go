@@ -243,7 +243,10 @@ func Default(kinds Kinds) Config {
 func Deciding() []string {
 	return []string{
 		".kedge/**", ".github/**", ".gitlab-ci.yml", ".gitlab/**", ".circleci/**", ".travis.yml",
-		"Jenkinsfile", "azure-pipelines.yml", ".ci/**", ".cursor/**",
+		"Jenkinsfile", "azure-pipelines.yml", ".azure-pipelines/**", "bitbucket-pipelines.yml", ".drone.yml",
+		".woodpecker.yml", ".woodpecker/**", ".buildkite/**", ".cirrus.yml", "appveyor.yml", ".appveyor.yml",
+		".gitea/**", ".forgejo/**", ".builds/**", ".teamcity/**", ".semaphore/**", "cloudbuild.yaml",
+		".ci/**", ".cursor/**",
 	}
 }
 
