@@ -225,9 +225,9 @@ func TestT18TokenOfAnotherSession(t *testing.T) {
 		args    map[string]any
 		want    string
 	}{
-		{"another's token, to write", mine.ID, foreign, "note_add", note, "it is not that session's"},
-		{"another's token, to read", mine.ID, foreign, "feature_next", nil, "it is not that session's"},
-		{"a made-up token", mine.ID, "kedge-token-" + strings.Repeat("A", 52), "note_add", note, "it is not that session's"},
+		{"another's token, to write", mine.ID, foreign, "note_add", note, "it is the token of another session"},
+		{"another's token, to read", mine.ID, foreign, "feature_next", nil, "it is the token of another session"},
+		{"a made-up token", mine.ID, "kedge-token-" + strings.Repeat("A", 52), "note_add", note, "it is the token of another session"},
 		{"a session that is not there", "ses-00000000000000000000000009", token, "note_add", note, "this project has no such session"},
 		{"a session that has ended", ended.ID, old, "note_add", note, "the session has ended"},
 		{"no id at all", "../../etc", token, "note_add", note, "this project has no such session"},
@@ -265,7 +265,7 @@ func (b *box) steal(other kedge.SessionID, token string) {
 		said, err = os.ReadFile(out)
 		return err == nil
 	})
-	if !strings.Contains(string(said), "it is shown from inside another session") {
+	if !strings.Contains(string(said), "a program inside another session used it") {
 		b.t.Errorf("the thief got %s", said)
 	}
 }

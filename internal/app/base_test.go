@@ -199,7 +199,7 @@ func TestT17BaseThatIsGone(t *testing.T) {
 	y.put("uncommitted", "2")
 	y.git("gc", "-q", "--prune=now")
 	r := y.gate(y.agent())
-	if !r.Green() || len(r.Findings) != 1 || r.Findings[0].Level != kedge.LevelWarning || !strings.Contains(r.Findings[0].What, "no longer has the tree") {
+	if !r.Green() || len(r.Findings) != 1 || r.Findings[0].Level != kedge.LevelWarning || !strings.Contains(r.Findings[0].What, "no longer has the files") {
 		t.Errorf("%+v", r.Verdict)
 	}
 }

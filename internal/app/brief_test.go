@@ -114,7 +114,7 @@ func TestRow40FilesToReread(t *testing.T) {
 
 func TestRow41DriftByContent(t *testing.T) {
 	pl := newPlace(t, true)
-	if r := pl.status(); len(r.Drift) != 0 || !strings.Contains(r.DriftUnknown, "has not looked") {
+	if r := pl.status(); len(r.Drift) != 0 || !strings.Contains(r.DriftUnknown, "has not recorded the files yet") {
 		t.Errorf("before Kedge looked: %v, %q", r.Drift, r.DriftUnknown)
 	}
 	pl.put("b.txt", "1\n2\n3\n")
@@ -162,7 +162,7 @@ func TestRow41DriftSurvivesGarbageCollection(t *testing.T) {
 	pl.git("update-ref", "-d", "refs/kedge/seen")
 	pl.put("b.txt", "changed again\n") // what two trees differ in may be remembered
 	pl.git("gc", "-q", "--prune=now")
-	if r := pl.status(); len(r.Drift) != 0 || !strings.Contains(r.DriftUnknown, "no longer has the tree") {
+	if r := pl.status(); len(r.Drift) != 0 || !strings.Contains(r.DriftUnknown, "no longer has the files") {
 		t.Errorf("the tree is gone: drift = %v, %q", r.Drift, r.DriftUnknown)
 	}
 }

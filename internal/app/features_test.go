@@ -394,7 +394,7 @@ func TestRow87PersonAmendsWithReason(t *testing.T) {
 	def.Checks = []kedge.Check{{Name: "unit", Run: "true"}}
 
 	_, err := y.s.FeatureAmend(t.Context(), y.person(), features.FeatureAmendRequest{Definition: def})
-	wantKind(t, err, kedge.Invalid, "a reason is needed")
+	wantKind(t, err, kedge.Invalid, "you need a reason to")
 	r, err := y.s.FeatureAmend(t.Context(), y.person(), features.FeatureAmendRequest{Definition: def, Reason: "it can be tested after all"})
 	if err != nil {
 		t.Fatal(err)
@@ -462,12 +462,12 @@ func TestMovesByHand(t *testing.T) {
 	_, err := y.s.FeatureAccept(ctx, y.person(), in)
 	wantKind(t, err, kedge.Conflict, "is pending and cannot become completed")
 	_, err = y.s.FeatureAccept(ctx, y.person(), features.FeatureStatusRequest{ID: "a"})
-	wantKind(t, err, kedge.Invalid, "a reason is needed")
+	wantKind(t, err, kedge.Invalid, "you need a reason to")
 	if r, err := y.s.FeatureSkip(ctx, y.person(), in); err != nil || r.Feature.Status != kedge.Skipped {
 		t.Errorf("skip: %+v %v", r, err)
 	}
 	_, err = y.s.FeatureSkip(ctx, y.person(), in)
-	wantKind(t, err, kedge.Conflict, "is skipped already")
+	wantKind(t, err, kedge.Conflict, "is already skipped")
 	_, err = y.s.FeatureBlock(ctx, y.person(), in)
 	wantKind(t, err, kedge.Conflict, "is skipped and cannot become blocked")
 	if r, err := y.s.FeatureReopen(ctx, y.person(), in); err != nil || r.Feature.Status != kedge.Pending {

@@ -116,8 +116,8 @@ func TestRow43EditedDecisionIsRefusedAndRestored(t *testing.T) {
 	r := y.decide("Strict by default", "cmd/**")
 	want := y.read(r.File)
 	for _, edit := range []struct{ old, to, found string }{
-		{"Strict by default", "Fuzzy by default", "a locked decision was changed by hand; kedge decide --supersedes makes a new one"},
-		{"status: locked", "status: superseded", "a locked decision was changed by hand; kedge decide --supersedes makes a new one"},
+		{"Strict by default", "Fuzzy by default", "a locked decision was changed by hand; to replace it: kedge decide --help"},
+		{"status: locked", "status: superseded", "a locked decision was changed by hand; to replace it: kedge decide --help"},
 		{"status: locked", "status: open", r.File + `:4: "open" is not a status of a decision`},
 	} {
 		y.replace(r.File, edit.old, edit.to)

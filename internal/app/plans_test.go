@@ -116,7 +116,7 @@ func TestPlanAmend(t *testing.T) {
 	path := tools(t, "go")
 	who := y.person()
 	_, err := y.s.PlanAmend(t.Context(), who, planning.PlanAmendRequest{Reason: "x"})
-	wantKind(t, err, kedge.NotFound, "no plan is approved")
+	wantKind(t, err, kedge.NotFound, "there is no approved plan to amend")
 	y.draft()
 	was, err := y.s.PlanApprove(t.Context(), y.person(), planning.PlanApproveRequest{Path: path})
 	if err != nil {
@@ -204,7 +204,7 @@ func TestRow87ApprovedPlanEditedByHandIsRestored(t *testing.T) {
 	frozen := y.read(".kedge/plan.md")
 	y.replace(".kedge/plan.md", "- [ ] p1.1", "- [x] p1.1")
 	y.add("a")
-	y.wantEdits(".kedge/plan.md: the approved plan was changed by hand; kedge plan amend changes it: restored")
+	y.wantEdits(".kedge/plan.md: the approved plan was changed by hand; to change it: kedge plan amend --reason WHY: restored")
 	if y.read(".kedge/plan.md") != frozen {
 		t.Error("the plan was not restored")
 	}

@@ -34,7 +34,7 @@ const (
 
 // attended is what is different where a person sits: a brief is written for those
 // who work alone.
-const attended = "\nThe user drives this session: their words come first, and this says where the work stands.\n"
+const attended = "\nThe user drives this session. Follow what the user says first; this text only shows where the work stands.\n"
 
 // HookBrief gives the brief of the project. It only reads, and needs no daemon. Outside
 // a project, and in a session of a run, it is empty.

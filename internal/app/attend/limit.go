@@ -95,11 +95,11 @@ func (s *Attendant) notYet(w *watched, err error) {
 func unattended(ses kedge.Session, typed int64) string {
 	switch {
 	case !record.Known(ses):
-		return "the session runs " + ses.Agent + " and not the agent itself"
+		return "the session runs " + ses.Agent + ", which is not an agent that Kedge knows"
 	case ses.Limit.Typed == nil:
-		return "it is unknown whether you typed since"
+		return "Kedge cannot tell whether you typed into the session since the limit began"
 	case *ses.Limit.Typed != typed:
-		return "you typed since"
+		return "you typed into the session since the limit began"
 	default:
 		return ""
 	}
@@ -111,7 +111,7 @@ func (s *Attendant) giveUp(ctx context.Context, w *watched, key, why string) {
 	at.Retry = nil
 	s.note(ctx, w, key+"-left", kedge.SessionLimited, kedge.SessionLimitedData{ID: w.ses.ID, ProviderLimit: at})
 	s.note(ctx, w, key+"-warned", kedge.SessionWarned, kedge.SessionWarnedData{ID: w.ses.ID, Warning: kedge.Warning{
-		Signal: kedge.WarnedOfLimit, At: s.home.Now(), Reason: "its limit is probably over, and Kedge does not let it continue: " + why,
+		Signal: kedge.WarnedOfLimit, At: s.home.Now(), Reason: "the provider's limit is probably over, but Kedge does not continue the session: " + why,
 	}})
 	s.showWarnings(ctx, w)
 }

@@ -18,8 +18,8 @@ func TestUnattended(t *testing.T) {
 		want  string
 	}{
 		{"claude", &seven, 7, ""},
-		{"claude", &seven, 8, "you typed since"},
-		{"claude", nil, 7, "it is unknown whether you typed"},
+		{"claude", &seven, 8, "you typed into the session since the limit began"},
+		{"claude", nil, 7, "cannot tell whether you typed"},
 		{"bash", &seven, 7, "runs bash"},
 	} {
 		got := unattended(kedge.Session{Agent: c.agent, Limit: &kedge.ProviderLimit{Typed: c.typed}}, c.now)

@@ -96,11 +96,11 @@ func answerTo(v kedge.Verdict, again bool) HookStopReply {
 // else, as data.
 func goOn(v kedge.Verdict) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Kedge ran the project's checks on the work as it stands: %s. The first failure:\n", v.Verdict)
+	fmt.Fprintf(&b, "Kedge ran the project's checks on your current work: %s. The first failure:\n", v.Verdict)
 	for line := range strings.Lines(strings.TrimSpace(failure(v))) {
 		b.WriteString("> " + strings.TrimRight(line, "\n") + "\n")
 	}
-	b.WriteString("Repair this one, then end your turn: Kedge looks once more. If it cannot be repaired, say why and end your turn. More of it: kedge gate --output\n")
+	b.WriteString("Fix this failure, then end your turn. Kedge then runs the checks once more. If you cannot fix it, say why and end your turn. To see every failure: kedge gate --output\n")
 	return b.String()
 }
 

@@ -111,7 +111,7 @@ func (s *stage) killAfter() int { return max(1, len(s.names)/4) }
 // drive runs kedge run to its end, and kills what is to be killed on the way.
 func (s *stage) drive(ctx context.Context) error {
 	s.say("2. kedge run: two features at a time, a short session each, in a worktree of its own.")
-	s.say("   Nothing counts before Kedge itself has seen it green and committed it.")
+	s.say("   A feature counts only after Kedge itself has seen its checks green and committed the work.")
 	cmd := s.command(ctx, s.shop(), "run", "--json")
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -183,7 +183,7 @@ func (s *stage) atStanding(ctx context.Context, v runs.RunView) error {
 	}
 	s.report.DaemonKills++
 	s.report.Interruptions = append(s.report.Interruptions, Interruption{What: "daemon", Completed: done})
-	s.say("   killed   the daemon (kill -9 %d) with %d of %d done: agents and checks live on, the next daemon adopts them", st.Daemon.PID, done, len(s.names))
+	s.say("   killed   the daemon (kill -9 %d) with %d of %d done: agents and checks keep running, and the next daemon takes them over", st.Daemon.PID, done, len(s.names))
 	return nil
 }
 
@@ -255,7 +255,7 @@ func (s *stage) until(ctx context.Context, what string, ok func() (bool, error))
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			return kedge.Errorf(kedge.Internal, "never: %s", what)
+			return kedge.Errorf(kedge.Internal, "waited 3 minutes in vain until %s", what)
 		}
 	}
 }
@@ -267,7 +267,7 @@ func (s *stage) judge() error {
 	case r.Verified != r.Features:
 		return kedge.Errorf(kedge.Internal, "only %d of %d features are verified", r.Verified, r.Features)
 	case r.DaemonKills == 0 || r.AgentKills == 0:
-		return kedge.Errorf(kedge.Internal, "%d daemons and %d agents were killed, and not one of each", r.DaemonKills, r.AgentKills)
+		return kedge.Errorf(kedge.Internal, "%d daemons and %d agents were killed, but the demo must kill one of each", r.DaemonKills, r.AgentKills)
 	case len(r.Caught) != 2:
 		return kedge.Errorf(kedge.Internal, "%d of 2 cheats were caught", len(r.Caught))
 	case r.Commits != r.Features:

@@ -10,6 +10,7 @@ import (
 	"kedge/internal/core/plan"
 	"kedge/internal/core/run"
 	"kedge/internal/journal"
+	"kedge/internal/text/words"
 )
 
 // FeatureReply is a feature after a change.
@@ -46,7 +47,7 @@ func (s *FeatureList) FeatureAdd(ctx context.Context, who projects.Caller, in Fe
 		}
 		if _, err := l.Find(in.Definition.ID); err == nil {
 			return nil, kedge.Errorf(kedge.Conflict, "feature %q exists already", in.Definition.ID).
-				WithHint("kedge feature amend %s --reason WHY", in.Definition.ID)
+				WithHint("see it: kedge feature show %s; to change it: kedge feature amend --help", in.Definition.ID)
 		}
 		return l.Add(who, "", []plan.Claimed{{Definition: in.Definition}})
 	})
@@ -87,7 +88,7 @@ func (s *FeatureList) FeatureAmend(ctx context.Context, who projects.Caller, in 
 
 func needReason(reason, command string, id kedge.FeatureID) error {
 	if reason == "" {
-		return kedge.Errorf(kedge.Invalid, "a reason is needed").WithHint("add it to your command: kedge feature %s %s … --reason WHY", command, id)
+		return kedge.Errorf(kedge.Invalid, "you need a reason to %s feature %q", command, id).WithHint("repeat your command with: --reason WHY")
 	}
 	return nil
 }
@@ -192,16 +193,16 @@ func (s *FeatureList) move(ctx context.Context, who projects.Caller, in FeatureS
 }
 
 func wrongStatus(d journal.FeatureDoc, to kedge.Status) error {
-	e := kedge.Errorf(kedge.Conflict, "feature %q is %s and cannot become %s", d.ID, d.Status, to)
+	e := kedge.Errorf(kedge.Conflict, "feature %q is %s and cannot become %s", d.ID, words.Spaced(d.Status), words.Spaced(to))
 	switch {
 	case d.Status == to:
-		return kedge.Errorf(kedge.Conflict, "feature %q is %s already", d.ID, to).WithHint("kedge feature show %s", d.ID)
+		return kedge.Errorf(kedge.Conflict, "feature %q is already %s", d.ID, words.Spaced(to)).WithHint("kedge feature show %s", d.ID)
 	case to == kedge.Completed && (d.Status == kedge.BlockedWork || d.Status == kedge.Skipped):
 		return e.WithHint("kedge feature reopen %s, then: kedge feature submit %s", d.ID, d.ID)
 	case to == kedge.Completed:
 		return e.WithHint("let Kedge verify it: kedge feature submit %s", d.ID)
 	}
-	return e.WithHint("kedge feature reopen %s", d.ID)
+	return e.WithHint("reopen it first: kedge feature reopen %s", d.ID)
 }
 
 // changedInRun is changed for what you say about a feature: the run that is going on

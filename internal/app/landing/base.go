@@ -91,7 +91,7 @@ func LeftBehind(ctx context.Context, repo *git.Repo, st run.State) (bool, error)
 // people took off theirs.
 func RefuseRemoved(ctx context.Context, repo *git.Repo, head git.Head, st run.State) error {
 	if behind, err := LeftBehind(ctx, repo, st); err != nil || behind {
-		return cmp.Or[error](err, kedge.Errorf(kedge.Conflict, "branch %q has the work of %s as other commits (rebased or picked), so the run cannot continue", head.Branch, st.Run).
+		return cmp.Or[error](err, kedge.Errorf(kedge.Conflict, "you rebased or cherry-picked the work of %[2]s onto branch %[1]q, so the run cannot continue", head.Branch, st.Run).
 			WithHint("start a new run from the current branch: %s", stopAndRun(st)))
 	}
 	gone, err := RemovedByUser(ctx, repo, head, st)
@@ -118,9 +118,9 @@ func stopAndRun(st run.State) kedge.NextStep {
 // notesOnGone says that a run begins without what an earlier one had landed.
 func (s *Landing) notesOnGone(ctx context.Context, p *projects.Project, head git.Head, st run.State) ([]string, error) {
 	built, err := builtBy(ctx, p, st.Run)
-	note := "branch \"" + head.Branch + "\" does not hold " + words.Hash(st.Tip) + " any more, where " + string(st.Run) + " left it: the run begins at " + words.Hash(head.Commit)
+	note := "branch \"" + head.Branch + "\" no longer has commit " + words.Hash(st.Tip) + ", which " + string(st.Run) + " landed on it: the new run begins at " + words.Hash(head.Commit)
 	if len(built) > 0 {
-		note += "; completed on what is gone: " + verify.Listed(built) + "; to have that again: " + reopenAll(built)
+		note += "; the removed commits completed " + verify.Listed(built) + "; to let Kedge build that again: " + reopenAll(built)
 	}
 	return []string{note}, err
 }
@@ -133,7 +133,7 @@ func (s *Landing) refuseLost(ctx context.Context, p *projects.Project, st run.St
 		return err
 	}
 	return kedge.Errorf(kedge.Conflict, "the work of %s never landed and is gone: the repository has no commit %s (%s)", st.Run, words.Hash(st.Tip), verify.Listed(built)).
-		WithHint("fetch that commit from a copy that still has it, or have the features made again: %s", reopenAll(built))
+		WithHint("fetch that commit from a copy that still has it, or let Kedge build the features again: %s", reopenAll(built))
 }
 
 func reopenAll(ids []string) string {
@@ -187,7 +187,7 @@ func (s *Landing) mergedBase(ctx context.Context, repo *git.Repo, head git.Head,
 	}
 	if len(m.Conflicts) > 0 {
 		return "", kedge.Errorf(kedge.Conflict, "branch %q and the work of %s changed the same files: %s", head.Branch, st.Run, verify.Listed(m.Conflicts)).
-			WithHint("merge them: git merge kedge/%s", st.Run)
+			WithHint("merge them yourself: git merge kedge/%s; then: kedge run", st.Run)
 	}
 	author, err := repo.Identity(ctx)
 	if err != nil {

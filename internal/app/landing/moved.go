@@ -20,12 +20,12 @@ type refMove struct {
 
 // words tell what is on a branch and what a person can do about it.
 func (m refMove) words() string {
-	out := words.Hash(m.To) + " came while " + string(m.Session) + " worked"
+	out := "got commit " + words.Hash(m.To) + " while " + string(m.Session) + " worked"
 	if m.Feature != "" {
 		out += " on " + string(m.Feature)
 	}
-	return out + ", and that session's worktree has it too: no check of Kedge saw it; look at it: git show " + m.To +
-		"; if it is not yours: " + m.Undo().String()
+	return out + ". The commit is also in that session's worktree, and Kedge has not checked it. Look at it: git show " + m.To +
+		"; if the commit is not yours, remove it: " + m.Undo().String()
 }
 
 // RefMoves are the moves of branches that the journal knows, those of verdicts first.
@@ -126,7 +126,7 @@ func notesOnMoved(ctx context.Context, p *projects.Project, repo *git.Repo, head
 	moves, err := movedTo(ctx, p, repo, "refs/heads/"+head.Branch, head.Commit, tip)
 	var out []string
 	for _, m := range moves {
-		out = append(out, "on branch \""+head.Branch+"\" "+m.words())
+		out = append(out, "branch \""+head.Branch+"\" "+m.words())
 	}
 	return out, err
 }

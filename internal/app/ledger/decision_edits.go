@@ -103,7 +103,7 @@ func (e *memoryEdits) compareDecision(f memoryFile, d kedge.Decision, now, befor
 	switch {
 	case there && sameDecision(d, want):
 	case f.ours:
-		e.report(f.path, plan.Restored, "a locked decision was changed by hand; kedge decide --supersedes makes a new one")
+		e.report(f.path, plan.Restored, "a locked decision was changed by hand; to replace it: kedge decide --help")
 	default:
 		e.report(f.path, plan.Refused, "a changed copy of "+string(d.ID))
 	}

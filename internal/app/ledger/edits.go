@@ -202,7 +202,7 @@ func planEdits(p *projects.Project, l Snapshot, known map[string]bool) []kedge.H
 	if d, err := plan.ParsePlan(PlanFile, b); err == nil && d.Plan.ID == "" {
 		return nil // the approved text itself: the frozen one was not written yet
 	}
-	return []kedge.HandEditData{{Path: PlanFile, Found: "the approved plan was changed by hand; kedge plan amend changes it", Action: plan.Restored}}
+	return []kedge.HandEditData{{Path: PlanFile, Found: "the approved plan was changed by hand; to change it: kedge plan amend --reason WHY", Action: plan.Restored}}
 }
 
 // RefuseUnknownList refuses to write over a features.json that the journal has never
@@ -217,7 +217,7 @@ func RefuseUnknownList(p *projects.Project, l Snapshot) error {
 	}
 	im, err := plan.Import(FeaturesFile, "", b)
 	if err != nil {
-		return kedge.Errorf(kedge.Conflict, "%w", err).WithHint("correct the file, or move it away")
+		return kedge.Errorf(kedge.Conflict, "%w", err).WithHint("correct the file; or move it away: mv %s %s.old", FeaturesFile, FeaturesFile)
 	}
 	if n := len(im.Features); n > 0 {
 		return kedge.Errorf(kedge.Conflict, "%s has %s that the journal does not know", FeaturesFile, words.Count(n, "feature")).

@@ -92,7 +92,7 @@ func lock(d kedge.Definition) (def json.RawMessage, hash string, err error) {
 	def, hash = plan.Canonical(d)
 	if !bytes.Equal(redact.JSON(def), def) {
 		return nil, "", kedge.Errorf(kedge.Invalid, "feature %q holds what looks like a secret", d.ID).
-			WithHint("remove it, and use an environment variable instead")
+			WithHint("remove the secret, and use an environment variable instead")
 	}
 	return def, hash, nil
 }
@@ -106,11 +106,11 @@ func (l Snapshot) Amend(who projects.Caller, was journal.FeatureDoc, now kedge.D
 	}
 	_, old := plan.Canonical(was.Definition)
 	if seen != "" && seen != old {
-		return nil, kedge.Errorf(kedge.Conflict, "feature %q was amended by another command meanwhile", was.ID).WithHint("kedge feature show %s", was.ID)
+		return nil, kedge.Errorf(kedge.Conflict, "feature %q was amended by another command meanwhile", was.ID).WithHint("look at it, then repeat your command: kedge feature show %s", was.ID)
 	}
 	if hash == old {
 		return nil, kedge.Errorf(kedge.Invalid, "this changes nothing in feature %q", was.ID).
-			WithHint("say what changes: kedge feature amend --help")
+			WithHint("add a flag that changes something; the flags: kedge feature amend --help")
 	}
 	if err := projects.RefuseNotShell(fmt.Sprintf("feature %q", was.ID), now.Checks); err != nil {
 		return nil, err
@@ -173,7 +173,7 @@ func (l Snapshot) Unknown(claimed []plan.Claimed) ([]plan.Claimed, error) {
 			fresh = append(fresh, c)
 		case was != hash:
 			return nil, kedge.Errorf(kedge.Conflict, "feature %q exists already with another definition", c.ID).
-				WithHint("kedge feature amend %s --reason WHY", c.ID)
+				WithHint("compare them: kedge feature show %s; to change it: kedge feature amend --help", c.ID)
 		}
 	}
 	return fresh, nil

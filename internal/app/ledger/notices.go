@@ -57,7 +57,7 @@ func (u *failures) add(name string, err error) {
 	if err == nil {
 		return
 	}
-	fix := "kedge rebuild writes it, and so does the next command that writes"
+	fix := "write the file now: kedge rebuild; otherwise the next command that changes something writes it"
 	if hint := kedge.HintOf(err); hint != "" {
 		fix = hint + "; then: kedge rebuild"
 	}

@@ -230,7 +230,7 @@ func (s *Maintenance) checkFeatures(ctx context.Context, p *projects.Project) []
 	}
 	for _, pr := range plan.Problems(l.Features()) {
 		if !slices.ContainsFunc(found, func(f kedge.Finding) bool { return f.What == pr.What }) {
-			found = append(found, kedge.Finding{Level: kedge.LevelError, What: pr.What, Where: p.Store.Dir(), Fix: "kedge feature amend " + string(pr.Feature) + " --reason …"})
+			found = append(found, kedge.Finding{Level: kedge.LevelError, What: pr.What, Where: p.Store.Dir(), Fix: pr.Fix + "; to change the feature: kedge feature amend --help"})
 		}
 	}
 	return found
@@ -335,7 +335,7 @@ func (s *Maintenance) checkOpenPlan(ctx context.Context, p *projects.Project) []
 	}
 	return []kedge.Finding{{
 		Level: kedge.LevelWarning, What: fmt.Sprintf("the plan %q waits to be approved and is not in its file; the journal has it", l.Open.Title),
-		Where: ledger.PlanFile, Fix: "kedge rebuild writes it, and so does the next command that writes",
+		Where: ledger.PlanFile, Fix: "write the file now: kedge rebuild; otherwise the next command that changes something writes it",
 	}}
 }
 

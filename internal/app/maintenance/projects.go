@@ -103,7 +103,7 @@ type ProjectRemoveReply struct {
 // back undoes it.
 func (s *Maintenance) ProjectRemove(ctx context.Context, who projects.Caller, in ProjectRemoveRequest) (ProjectRemoveReply, error) {
 	if s.home.ReadOnly {
-		return ProjectRemoveReply{}, kedge.Errorf(kedge.Conflict, "this needs the daemon").WithHint("kedge up")
+		return ProjectRemoveReply{}, projects.ErrReadOnly()
 	}
 	if who.IsAgent() {
 		id, _ := who.Session()

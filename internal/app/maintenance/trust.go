@@ -279,7 +279,7 @@ func RefuseUnapproved(open trust.Found) error {
 	var what, next []string
 	if n := len(open.Files); n > 0 {
 		what = append(what, fmt.Sprintf("the repository has files that run code or steer agents, and you have not approved them: %s", paths(open.Files)))
-		next = append(next, "review them: kedge approve; approve them: kedge approve files@"+open.Hash()[:trust.Digits]+"; or remove them: git rm")
+		next = append(next, "review them: kedge approve; approve them: kedge approve files@"+open.Hash()[:trust.Digits]+"; or remove the files from the repository")
 	}
 	for _, v := range open.Variables {
 		what = append(what, fmt.Sprintf("%s sets %s, which is blocked: %s", v.Path, v.Name, v.Why))

@@ -308,7 +308,7 @@ func whyKept(ctx context.Context, repo *git.Repo, w kedge.Worktree, use usage) (
 	case repo.Removing(w.Path), w.Ours && slices.Contains(use.runs.Idle, w.Path):
 		return "", nil
 	case w.Ours && needed:
-		return fmt.Sprintf("%s has work in it, or will continue there: kedge run", id), nil
+		return fmt.Sprintf("%s still needs it: its work is there, or it continues there: kedge run", id), nil
 	case isOwn && (w.Ours || own.gone):
 		return own.whyKept(ctx, repo, w)
 	}

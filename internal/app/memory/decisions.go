@@ -79,7 +79,7 @@ func (s *Memory) newDecision(who projects.Caller, m ledger.Memory, in DecisionAd
 	}
 	if c := docs.Conflicts(m.Decisions, d); len(c) > 0 {
 		return d, kedge.Errorf(kedge.Conflict, "decision %q (%q) is locked and covers the same subject", c[0].ID, c[0].Title).
-			WithHint("keep to it, or replace it: --supersedes %s --reason WHY", c[0].ID)
+			WithHint("follow it; or replace it, by adding to your command: --supersedes %s --reason WHY", c[0].ID)
 	}
 	return d, nil
 }
@@ -97,7 +97,7 @@ func superseded(m ledger.Memory, d kedge.Decision) error {
 		return withdrawnAlready(old)
 	case old.Status == kedge.DecisionSuperseded:
 		return kedge.Errorf(kedge.Conflict, "decision %q was superseded already by %q", old.ID, successor(m, old.ID)).
-			WithHint("--supersedes %s", successor(m, old.ID))
+			WithHint("replace that one instead: --supersedes %s", successor(m, old.ID))
 	}
 	return nil
 }

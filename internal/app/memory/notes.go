@@ -130,7 +130,7 @@ func noteFiles(p *projects.Project, who projects.Caller, files []string, n *kedg
 		}
 		rel, err := filepath.Rel(p.Dir, abs)
 		if err != nil || !docs.ValidPath(filepath.ToSlash(rel)) {
-			return kedge.Errorf(kedge.Invalid, "%q is not a path inside the project", f).WithHint("the project is %s", p.Dir)
+			return kedge.Errorf(kedge.Invalid, "%q is not a path inside the project", f).WithHint("name files below %s", p.Dir)
 		}
 		_, ok, err := p.Read(filepath.ToSlash(rel))
 		if err != nil {
@@ -138,7 +138,7 @@ func noteFiles(p *projects.Project, who projects.Caller, files []string, n *kedg
 		}
 		if !ok {
 			return kedge.Errorf(kedge.NotFound, "no file %q in the project", filepath.ToSlash(rel)).
-				WithHint("name files that exist: kedge remember TEXT --file PATH")
+				WithHint("name files that exist: kedge remember TEXT --file FILE")
 		}
 		n.Files = append(n.Files, filepath.ToSlash(rel))
 	}

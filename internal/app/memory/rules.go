@@ -60,7 +60,7 @@ func (s *Memory) readRules(ctx context.Context, who projects.Caller) ([]byte, er
 	}
 	b, ok, err := p.Read(ledger.RulesFile)
 	if err == nil && !ok {
-		err = kedge.Errorf(kedge.NotFound, "no rules in %q", ledger.RulesFile).WithHint("write them there, or run: kedge init")
+		err = kedge.Errorf(kedge.NotFound, "the project has no file %q", ledger.RulesFile).WithHint("let Kedge write it: kedge init")
 	}
 	return b, err
 }

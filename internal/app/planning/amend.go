@@ -58,7 +58,7 @@ func (s *Planner) PlanAmend(ctx context.Context, who projects.Caller, in PlanAme
 		return PlanAmendReply{}, err
 	}
 	if strings.TrimSpace(in.Reason) == "" && !in.DryRun {
-		return PlanAmendReply{}, kedge.Errorf(kedge.Invalid, "a reason is needed").WithHint("kedge plan amend --reason WHY")
+		return PlanAmendReply{}, kedge.Errorf(kedge.Invalid, "you need a reason to amend the plan").WithHint("repeat your command with: --reason WHY")
 	}
 	p, err := s.home.OpenSetUp(ctx, who)
 	if err != nil {
@@ -125,10 +125,20 @@ func (a amendment) reply(in PlanAmendRequest) PlanAmendReply {
 	return r
 }
 
+// noApproved is the error of an amendment without an approved plan: there is a draft to
+// approve, or nothing.
+func noApproved(p *projects.Project) error {
+	err := kedge.Errorf(kedge.NotFound, "there is no approved plan to amend")
+	if _, draft, _ := p.Read(ledger.PlanFile); draft { // unreadable is there
+		return err.WithHint("approve the draft: kedge plan approve")
+	}
+	return err.WithHint("make a plan first: kedge plan GOAL")
+}
+
 // amendment reads the new text and holds it against the approved plan.
 func (s *Planner) amendment(p *projects.Project, l ledger.Snapshot, in PlanAmendRequest) (amendment, error) {
 	if l.Plan == nil {
-		return amendment{}, kedge.Errorf(kedge.NotFound, "no plan is approved").WithHint("kedge plan approve")
+		return amendment{}, noApproved(p)
 	}
 	d, err := newText(p, in)
 	if err != nil {
@@ -136,13 +146,13 @@ func (s *Planner) amendment(p *projects.Project, l ledger.Snapshot, in PlanAmend
 	}
 	if d.Plan.ID != l.Plan.ID {
 		return amendment{}, kedge.Errorf(kedge.Conflict, "this is not the text of the approved plan %q: it has no line \"id: %s\"", l.Plan.Title, l.Plan.ID).
-			WithHint("edit %s as Kedge wrote it, or a copy of it", ledger.PlanFile)
+			WithHint("edit the text that Kedge wrote to %s, or a copy of that file", ledger.PlanFile)
 	}
 	if err := planErrors(checkPlan(p, d, in.Path)); err != nil {
 		return amendment{}, err
 	}
 	if open := plan.OpenQuestions(d.Plan); len(open) > 0 {
-		return amendment{}, kedge.Errorf(kedge.Blocked, "question %d is not answered: %s", open[0].N, open[0].Text).WithHint("write its \"answer:\" line")
+		return amendment{}, kedge.Errorf(kedge.Blocked, "question %d is not answered: %s", open[0].N, open[0].Text).WithHint("add a line that begins with \"answer:\" below the question, then repeat your command")
 	}
 	frozen, err := plan.ParsePlan(ledger.PlanFile, []byte(l.Plan.Text))
 	if err != nil {
@@ -166,7 +176,7 @@ func (s *Planner) amendment(p *projects.Project, l ledger.Snapshot, in PlanAmend
 	a.Removed = slices.DeleteFunc(a.Removed, func(id kedge.FeatureID) bool { f, err := l.Find(id); return err != nil || f.Status.Over() })
 	text, hash := d.Freeze(l.Plan.ID, frozen.Plan.Base)
 	if redact.Text(string(text)) != string(text) {
-		return a, kedge.Errorf(kedge.Invalid, "the text holds what looks like a secret").WithHint("remove it, and use an environment variable instead")
+		return a, kedge.Errorf(kedge.Invalid, "the text holds what looks like a secret").WithHint("remove the secret, and use an environment variable instead")
 	}
 	a.data.Text, a.data.Hash, a.data.Title, a.data.Features = string(text), hash, d.Plan.Title, a.Features
 	a.data.Reason, a.data.Earlier = strings.TrimSpace(in.Reason), ledger.ContextOf(a.was)
@@ -249,7 +259,7 @@ func (a amendment) statusEvents(l ledger.Snapshot, who projects.Caller, reason s
 	}
 	for _, id := range a.Restored {
 		if f, err := l.Find(id); err == nil && f.Status == kedge.Skipped {
-			list = append(list, kedge.FeatureStatusData{ID: id, Status: kedge.Pending, Reason: "its item is in the plan again: " + reason})
+			list = append(list, kedge.FeatureStatusData{ID: id, Status: kedge.Pending, Reason: "the plan has its item again: " + reason})
 		}
 	}
 	var out []kedge.Event
@@ -266,7 +276,7 @@ func (a amendment) statusEvents(l ledger.Snapshot, who projects.Caller, reason s
 // planSource is what the features of a plan have as their source.
 func planSource(id kedge.PlanID) string { return "plan:" + string(id) }
 
-func removedWhy(reason string) string { return "its item was removed from the plan: " + reason }
+func removedWhy(reason string) string { return "the plan no longer has its item: " + reason }
 
 // tellAmended tells the run that is going on about every feature that changed, and those
 // who work for it now what is new in the plan.

@@ -43,7 +43,7 @@ func (s *Planner) Answer(ctx context.Context, who projects.Caller, in AnswerRequ
 	case in.Text == "":
 		return AnswerReply{}, kedge.Errorf(kedge.Invalid, "the answer is empty; nothing was stored").WithHint("kedge answer %s TEXT", in.Name)
 	case len(in.Text) > runs.MaxText:
-		return AnswerReply{}, kedge.Errorf(kedge.Invalid, "an answer is a text of at most %d bytes", runs.MaxText).WithHint("kedge answer %s TEXT", in.Name)
+		return AnswerReply{}, kedge.Errorf(kedge.Invalid, "your answer has %d bytes, more than the allowed %d", len(in.Text), runs.MaxText).WithHint("answer in fewer words: kedge answer %s TEXT", in.Name)
 	case redact.Text(in.Text) != in.Text:
 		return AnswerReply{}, kedge.Errorf(kedge.Invalid, "the answer holds what looks like a secret").
 			WithHint("put it into an environment variable, and answer with the variable's name")
@@ -64,7 +64,7 @@ func (s *Planner) Answer(ctx context.Context, who projects.Caller, in AnswerRequ
 		return s.answerPlan(ctx, p, who, last, n, in)
 	}
 	if !found {
-		return AnswerReply{}, kedge.Errorf(kedge.NotFound, "there is no open question: no run has started").WithHint("kedge status")
+		return AnswerReply{}, kedge.Errorf(kedge.NotFound, "nobody has asked a question: no run has started in this project").WithHint("see what is next: kedge status")
 	}
 	return s.answerFeature(ctx, p, who, last, in)
 }
@@ -113,7 +113,7 @@ func (s *Planner) answerPlan(ctx context.Context, p *projects.Project, who proje
 	}
 	r, err := s.answered(ctx, p, who, last, d, n, in)
 	if was == kedge.PlanDrafting && slices.ContainsFunc(last.Jobs, func(j run.Job) bool { return last.Live(j.ID) }) {
-		r.Why = "a planning session is at work and does not have this answer; after its plan: kedge plan --again"
+		r.Why = "the planning session at work does not receive this answer; once its plan is there: kedge plan --again"
 	}
 	return r, err
 }
@@ -156,7 +156,7 @@ func (s *Planner) answerDraft(ctx context.Context, p *projects.Project, who proj
 			return nil, err
 		}
 		if !ok || !otherText(l, b) {
-			return nil, kedge.Errorf(kedge.NotFound, "no planning session asked question %d", n).WithHint("kedge plan show")
+			return nil, kedge.Errorf(kedge.NotFound, "no planning session asked question %d", n).WithHint("see what is open: kedge status")
 		}
 		text, err := plan.WithAnswer(ledger.PlanFile, b, n, in.Text)
 		if err != nil {
@@ -211,7 +211,7 @@ func (s *Planner) answerFeature(ctx context.Context, p *projects.Project, who pr
 		return AnswerReply{}, err
 	}
 	if !seen && (j == nil || j.Phase != run.Asking && j.Then != run.Asking) {
-		return AnswerReply{}, kedge.Errorf(kedge.Conflict, "the work on %q has no open question now", in.Name).WithHint("kedge status")
+		return AnswerReply{}, kedge.Errorf(kedge.Conflict, "the work on %q has no open question now", in.Name).WithHint("see what is open: kedge status")
 	}
 	r := AnswerReply{Answer: in.Text, Open: []kedge.Question{}}
 	if j != nil {

@@ -61,7 +61,7 @@ func unchangedSince(tried, now *plan.Doc) error {
 		return nil
 	}
 	return kedge.Errorf(kedge.Conflict, "%s changed while its commands ran, so it is not approved: read it again", ledger.PlanFile).
-		WithHint("kedge plan show, then: kedge plan approve; if a command of the plan changes the file: kedge plan approve --no-try")
+		WithHint("kedge plan show; then: kedge plan approve; if a command of the plan itself changes the file: kedge plan approve --no-try")
 }
 
 // try runs the commands of a plan that neither gate.toml nor a later phase alone has.
@@ -100,7 +100,7 @@ func (s *Planner) wholeDraft(p *projects.Project, l ledger.Snapshot, in PlanAppr
 	}
 	if open := plan.OpenQuestions(d.Plan); len(open) > 0 {
 		return nil, kedge.Errorf(kedge.Blocked, "%s:%d: question %d is not answered: %s", ledger.PlanFile, open[0].Line, open[0].N, open[0].Text).
-			WithHint("kedge answer %d TEXT, or write its \"answer:\" line", open[0].N)
+			WithHint("kedge answer %d TEXT", open[0].N)
 	}
 	return d, planErrors(findings)
 }

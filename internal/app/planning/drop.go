@@ -96,8 +96,8 @@ func droppable(ctx context.Context, p *projects.Project) (kedge.PlanData, error)
 		return kedge.PlanData{}, err
 	}
 	if !ok || !otherText(l, b) {
-		return kedge.PlanData{}, kedge.Errorf(kedge.NotFound, "there is no plan that waits to be approved").
-			WithHint("an approved plan cannot be dropped; give up each open item: kedge feature skip ID --reason WHY")
+		return kedge.PlanData{}, kedge.Errorf(kedge.NotFound, "no plan waits for your approval, and only such a plan can be dropped").
+			WithHint("see where planning stands: kedge status; to give up an item of an approved plan: kedge feature skip ID --reason WHY")
 	}
 	d := kedge.PlanData{ID: kedge.PlanID("pln-" + projects.Sum(b)[:26]), Title: "a draft", Text: string(b)}
 	if doc, err := plan.ParsePlan(ledger.PlanFile, b); err == nil {
@@ -180,7 +180,7 @@ func (s *Planner) PlanReason(ctx context.Context, p *projects.Project, st *run.S
 	case d.Faults != "":
 		return "the planning session gave no plan that can be used: " + words.FirstLine(d.Faults), nil
 	default:
-		return "the planning session gave no plan and no question: kedge logs plan", nil
+		return "the planning session gave no plan and asked no question; to see its output: kedge logs plan", nil
 	}
 }
 
@@ -190,11 +190,11 @@ func (s *Planner) waitsFor(p *projects.Project, d kedge.PlanData) string {
 	switch {
 	case len(plan.OpenQuestions(kedge.Plan{Questions: open})) > 0:
 	case s.hasTyped(p, d):
-		return "the answers in " + ledger.PlanFile + " are read by kedge run"
+		return "you wrote answers into " + ledger.PlanFile + "; to let planning continue with them: kedge run"
 	case len(open) == 0:
-		return "the plan waits for its next session: kedge run"
+		return "the next planning session has not started; to start it: kedge run"
 	default:
-		return "the plan can do without an answer, by kedge run: " + words.FirstLine(open[0].Text)
+		return "you may answer, or continue without an answer (kedge run): " + words.FirstLine(open[0].Text)
 	}
 	switch len(open) {
 	case 1:

@@ -119,7 +119,7 @@ func (s *Planner) typedAnswers(ctx context.Context, p *projects.Project, who pro
 	}
 	if redact.Text(string(b)) != string(b) {
 		return nil, kedge.Errorf(kedge.Invalid, "%s holds what looks like a secret", ledger.PlanFile).
-			WithHint("remove it from the file, and name an environment variable there instead")
+			WithHint("remove the secret from the file, and name an environment variable instead")
 	}
 	if edited, err := s.isEdited(ctx, p, d); err != nil || edited {
 		if err == nil {

@@ -146,12 +146,12 @@ func (s *Planner) found(p *projects.Project, data kedge.PlanData) (founded, erro
 	}
 	root, err := os.OpenRoot(p.Dir)
 	if err != nil {
-		return f, kedge.Errorf(kedge.Internal, "open %q: %w", p.Dir, err)
+		return f, kedge.Errorf(kedge.Internal, "cannot open %q: %w", p.Dir, err)
 	}
 	defer func() { _ = root.Close() }()
 	for i, file := range f.files {
 		if err := atomicfile.WriteIn(root, file, f.texts[i], 0o644); err != nil {
-			return f, kedge.Errorf(kedge.Internal, "write %s: %w", file, err)
+			return f, kedge.Errorf(kedge.Internal, "cannot write %s: %w", file, err)
 		}
 	}
 	return f, nil

@@ -68,8 +68,8 @@ func (s *Planner) PlanGoal(ctx context.Context, who projects.Caller, in PlanGoal
 	case seen || found && last.Run == s.runs.RunID(who):
 		return s.goalReply(ctx, p, last.Run, nil)
 	case found && !last.Ended() && !last.Planning():
-		return PlanGoalReply{}, kedge.Errorf(kedge.Conflict, "run %s is under way", last.Run).
-			WithHint("wait until it ends: kedge run; or stop it: kedge run --stop")
+		return PlanGoalReply{}, kedge.Errorf(kedge.Conflict, "run %s has not ended, and planning has to wait for that", last.Run).
+			WithHint("watch it until it ends: kedge run; or stop it: kedge run --stop")
 	case found && !last.Ended() && len(last.Jobs) > 0:
 		return PlanGoalReply{}, kedge.Errorf(kedge.Conflict, "a planning session is already running").WithHint("watch it: kedge run")
 	}
@@ -161,7 +161,7 @@ func checkGoal(goal string) error {
 	case goal == "" || len(goal) > runs.MaxText:
 		return kedge.Errorf(kedge.Invalid, "a goal must be a text of at most %d bytes", runs.MaxText).WithHint(`kedge plan "what is to be achieved"`)
 	case redact.Text(goal) != goal:
-		return kedge.Errorf(kedge.Invalid, "the goal holds what looks like a secret").WithHint("leave it out")
+		return kedge.Errorf(kedge.Invalid, "the goal holds what looks like a secret").WithHint("repeat your command without the secret")
 	}
 	return nil
 }

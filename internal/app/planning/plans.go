@@ -38,7 +38,7 @@ func (s *Planner) PlanNew(ctx context.Context, who projects.Caller, in PlanNewRe
 	}
 	text := plan.Template(reply.Title)
 	if redact.Text(string(text)) != string(text) {
-		return reply, kedge.Errorf(kedge.Invalid, "the title holds what looks like a secret").WithHint("leave it out")
+		return reply, kedge.Errorf(kedge.Invalid, "the title holds what looks like a secret").WithHint("repeat your command without the secret")
 	}
 	p, err := s.home.OpenSetUp(ctx, who)
 	if err != nil {
@@ -140,7 +140,7 @@ func (s *Planner) currentPlan(p *projects.Project, l ledger.Snapshot) (*plan.Doc
 		return plan.ParsePlan(ledger.PlanFile, l.PlanText())
 	}
 	if !ok {
-		return nil, kedge.Errorf(kedge.NotFound, "there is no plan").WithHint("kedge plan \"GOAL\" has an agent make one; kedge plan new TITLE writes a draft to %s that you fill in", ledger.PlanFile)
+		return nil, kedge.Errorf(kedge.NotFound, "there is no plan").WithHint("let an agent make one: kedge plan GOAL; or write one yourself: kedge plan new TITLE")
 	}
 	return plan.ParsePlan(ledger.PlanFile, b)
 }
@@ -324,7 +324,7 @@ func (s *Planner) approve(ctx context.Context, p *projects.Project, l ledger.Sna
 	id, title := made.ID, d.Plan.Title
 	text, hash := d.Freeze(id, base)
 	if redact.Text(string(text)) != string(text) {
-		return nil, kedge.Errorf(kedge.Invalid, "%s holds what looks like a secret", ledger.PlanFile).WithHint("remove it, and use an environment variable instead")
+		return nil, kedge.Errorf(kedge.Invalid, "%s holds what looks like a secret", ledger.PlanFile).WithHint("remove the secret, and use an environment variable instead")
 	}
 	data := kedge.PlanData{ID: id, Title: title, Status: kedge.PlanApproved, Text: string(text), Hash: hash, Goal: made.Goal, Run: made.Run}
 	for _, f := range features {
@@ -405,7 +405,7 @@ func (s *Planner) draft(p *projects.Project, l ledger.Snapshot) (*plan.Doc, erro
 	}
 	hint := "to change it, edit the file, then: kedge plan amend --reason WHY"
 	if d.Plan.Status != kedge.PlanApproved {
-		hint = "start the next plan: kedge plan \"GOAL\"; to add items to this one, edit the file, then: kedge plan amend --reason WHY"
+		hint = "start the next plan: kedge plan GOAL; to add items to this one, edit the file, then: kedge plan amend --reason WHY"
 	}
 	return nil, kedge.Errorf(kedge.Conflict, "the plan in %s is %s already", ledger.PlanFile, d.Plan.Status).WithHint("%s", hint)
 }

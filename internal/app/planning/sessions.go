@@ -157,7 +157,7 @@ func (s *Planner) takePlan(ctx context.Context, p *projects.Project, d *kedge.Pl
 		d.Status, d.Faults = kedge.PlanDrafting, err.Error()
 		return
 	case redact.Text(text) != text:
-		d.Status, d.Faults = kedge.PlanDrafting, "it holds what looks like a secret: use an environment variable instead"
+		d.Status, d.Faults = kedge.PlanDrafting, "the plan holds what looks like a secret: use an environment variable instead"
 		return
 	}
 	d.Faults = doc.Faults(runnable(p, s.runs.PathOf(c.Run)))
@@ -183,7 +183,7 @@ func (s *Planner) PlanFaults(ctx context.Context, p *projects.Project, c run.Com
 	case d.Faults != "":
 		return d.Faults, nil
 	case len(questionsOf(d)) > 0:
-		return "its questions are answered now, and there is no plan yet", nil
+		return "you have answered its questions, but it has not given a plan", nil
 	default:
 		return "the session gave neither questions nor a plan", nil
 	}

@@ -50,14 +50,17 @@ func (p *Project) Read(name string) (b []byte, ok bool, err error) {
 		return nil, false, nil
 	}
 	if err != nil {
-		return nil, false, kedge.Errorf(kedge.Invalid, "read %s: %w", name, err)
+		return nil, false, kedge.Errorf(kedge.Invalid, "cannot read %s: %w", name, err)
 	}
-	if !fi.Mode().IsRegular() || fi.Size() > maxFile {
-		return nil, false, kedge.Errorf(kedge.Invalid, "%s is not a plain file, or is larger than %d bytes", name, maxFile)
+	switch {
+	case !fi.Mode().IsRegular():
+		return nil, false, kedge.Errorf(kedge.Invalid, "%s is not a plain file", name)
+	case fi.Size() > maxFile:
+		return nil, false, kedge.Errorf(kedge.Invalid, "%s has %d bytes, more than the %d that Kedge reads", name, fi.Size(), maxFile)
 	}
 	b, err = root.ReadFile(name)
 	if err != nil {
-		return nil, false, kedge.Errorf(kedge.Invalid, "read %s: %w", name, err)
+		return nil, false, kedge.Errorf(kedge.Invalid, "cannot read %s: %w", name, err)
 	}
 	return b, true, nil
 }
@@ -86,7 +89,7 @@ func (p *Project) List(dir string) ([]string, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, kedge.Errorf(kedge.Invalid, "read %s: %w", dir, err)
+		return nil, kedge.Errorf(kedge.Invalid, "cannot read %s: %w", dir, err)
 	}
 	var names []string
 	for _, e := range entries {

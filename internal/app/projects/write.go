@@ -35,14 +35,14 @@ func (c Caller) Session() (kedge.SessionID, bool) { return c.Actor.Session() }
 func PersonOnly(who Caller, what string) error {
 	if who.IsAgent() {
 		id, _ := who.Session()
-		return kedge.Errorf(kedge.Blocked, "this is session %q, and agents may not %s", id, what).WithHint("ask the user to run it")
+		return kedge.Errorf(kedge.Blocked, "this is session %q, and agents may not %s", id, what).WithHint("ask the user to run the command in a terminal outside the session")
 	}
 	return nil
 }
 
 // ErrReadOnly is the error of a call that has to write, in a process that only reads.
 func ErrReadOnly() error {
-	return kedge.Errorf(kedge.Conflict, "this needs the daemon").WithHint("kedge up")
+	return kedge.Errorf(kedge.Conflict, "this command needs the daemon, and no daemon runs").WithHint("start it: kedge up")
 }
 
 // Write runs a writing command under the project's lock. A request seen before gives its

@@ -71,7 +71,7 @@ type AuditProgress struct {
 func (s *Reports) Audit(ctx context.Context, who projects.Caller, in AuditRequest) (AuditReply, error) {
 	if in.Agent != "" && !slices.Contains(catalog.Transcripts().Agents(), in.Agent) {
 		return AuditReply{}, kedge.Errorf(kedge.Invalid, "Kedge cannot read transcripts of agent %q", in.Agent).
-			WithHint("agents: %s", strings.Join(catalog.Transcripts().Agents(), ", "))
+			WithHint("Kedge reads transcripts of these agents: %s", strings.Join(catalog.Transcripts().Agents(), ", "))
 	}
 	since, err := s.since(in.Since)
 	if err != nil {
@@ -149,7 +149,7 @@ func (s *Reports) since(text string) (string, error) {
 	}
 	d, err := words.ParseAge(text)
 	if err != nil {
-		return "", kedge.Errorf(kedge.Invalid, "%q is neither an age nor a date", text).WithHint("for example: --since 7d, --since 2026-11-01")
+		return "", kedge.Errorf(kedge.Invalid, "%q is neither an age nor a date", text).WithHint("give an age, such as --since 7d; or a date, such as --since 2026-11-01")
 	}
 	return s.home.Now().Add(-d).Format(form), nil
 }
@@ -193,7 +193,7 @@ func (s *Reports) transcriptsOf(ctx context.Context, who projects.Caller, where 
 	if f, ok := s.transcriptOfSession(ctx, who, where, what); ok {
 		return []transcript.File{f}, nil
 	}
-	return nil, kedge.Errorf(kedge.NotFound, "%q is neither a file nor a session with a transcript", what).WithHint("kedge audit --json lists the ids of all transcripts of this project")
+	return nil, kedge.Errorf(kedge.NotFound, "%q is neither a file nor a session with a transcript", what).WithHint("see the ids of all transcripts of this project: kedge audit --json")
 }
 
 // fileOf gives the file that an argument names, if it names one.

@@ -2,6 +2,7 @@ package reports
 
 import (
 	"context"
+	"strconv"
 
 	"kedge"
 	"kedge/internal/agents"
@@ -48,13 +49,13 @@ func (s *Reports) Brief(ctx context.Context, who projects.Caller, in BriefReques
 		return BriefReply{}, err
 	}
 	if in.At == 0 && r.from.Empty() {
-		return BriefReply{}, kedge.Errorf(kedge.Invalid, "Kedge understands no line of %q", r.path).
-			WithHint("see how many lines were skipped: kedge audit %s", in.What)
+		return BriefReply{}, kedge.Errorf(kedge.Invalid, "no line of %q is one that Kedge can read in a transcript", r.path).
+			WithHint("see how many lines Kedge skipped: %s", kedge.Step("kedge", "audit", in.What))
 	}
 	b := r.from.Brief(r.dir, in.Budget)
 	if b.Tokens > in.Budget {
 		return BriefReply{}, kedge.Errorf(kedge.Invalid, "the shortest brief takes %d tokens, more than the budget of %d", b.Tokens, in.Budget).
-			WithHint("kedge brief --transcript %s --budget %d", in.What, b.Tokens)
+			WithHint("%s", briefStep(in.What, "--budget", strconv.Itoa(b.Tokens)))
 	}
 	return BriefReply{Summary: b, Budget: in.Budget, Agent: r.agent, File: r.path, SkippedLines: r.skipped}, nil
 }
@@ -83,7 +84,7 @@ func (s *Reports) record(ctx context.Context, who projects.Caller, in BriefReque
 	}
 	if in.At > m.Lines+1 {
 		return recorded{}, kedge.Errorf(kedge.Invalid, "line %d is past the end: %q has %d lines", in.At, f.Path, m.Lines).
-			WithHint("kedge brief --transcript %s --at %d", in.What, m.Lines+1)
+			WithHint("%s", briefStep(in.What, "--at", strconv.FormatInt(int64(m.Lines+1), 10)))
 	}
 	return recorded{from: from, agent: f.Agent, path: f.Path, dir: m.Dir, skipped: m.Skipped}, nil
 }
@@ -105,7 +106,7 @@ func (s *Reports) sessionOfRun(ctx context.Context, who projects.Caller, name st
 func (s *Reports) recordOfRun(ctx context.Context, p *projects.Project, ses kedge.Session, in BriefRequest) (recorded, error) {
 	if in.At > 0 {
 		return recorded{}, kedge.Errorf(kedge.Invalid, "--at is for the lines of a transcript, and session %q of a run has none", ses.Name).
-			WithHint("kedge brief --transcript %s", in.What)
+			WithHint("%s", briefStep(in.What))
 	}
 	cfg, err := projects.Source{Project: p}.Config(ctx, projects.UserFile([]string{"HOME=" + in.Env["HOME"], "XDG_CONFIG_HOME=" + in.Env["XDG_CONFIG_HOME"]}))
 	if err != nil {
@@ -126,6 +127,11 @@ func (s *Reports) recordOfRun(ctx context.Context, p *projects.Project, ses kedg
 	return r, err
 }
 
+// briefStep is the command for a brief, as it can be pasted.
+func briefStep(what string, flags ...string) kedge.NextStep {
+	return kedge.Step("kedge", append([]string{"brief", "--transcript", what}, flags...)...)
+}
+
 // oneTranscript gives the transcript that is meant.
 func (s *Reports) oneTranscript(ctx context.Context, who projects.Caller, in BriefRequest) (transcript.File, error) {
 	files, _, err := s.transcripts(ctx, who, AuditRequest{What: []string{in.What}, Env: in.Env})
@@ -133,10 +139,10 @@ func (s *Reports) oneTranscript(ctx context.Context, who projects.Caller, in Bri
 	case err != nil:
 		return transcript.File{}, err
 	case len(files) == 0:
-		return transcript.File{}, kedge.Errorf(kedge.NotFound, "%q contains no session", in.What)
+		return transcript.File{}, kedge.Errorf(kedge.NotFound, "%q contains no session", in.What).WithHint("see the transcripts of this project: kedge audit --json")
 	case len(files) > 1:
-		return transcript.File{}, kedge.Errorf(kedge.Invalid, "%q has %d sessions: say which", in.What, len(files)).
-			WithHint("kedge brief --transcript %s", files[len(files)-1].Session)
+		return transcript.File{}, kedge.Errorf(kedge.Invalid, "%q has %d sessions: name one of them", in.What, len(files)).
+			WithHint("the newest: %s", briefStep(files[len(files)-1].Session))
 	default:
 		return files[0], nil
 	}

@@ -37,7 +37,7 @@ func (s *Reports) aboutOf(ctx context.Context, p *projects.Project, repo *git.Re
 	if a, ok, err := s.aboutFeature(ctx, p, repo, id); ok || err != nil {
 		return a, err
 	}
-	return about{}, kedge.Errorf(kedge.NotFound, "no feature, commit, session or verdict is called %q", word).WithHint("kedge features")
+	return about{}, kedge.Errorf(kedge.NotFound, "no feature, commit, session or verdict is called %q", word).WithHint("see the features: kedge features")
 }
 
 // leastOfID is how much of the end of an id is enough to name it.
@@ -108,7 +108,7 @@ func lastWork(ctx context.Context, p *projects.Project, a *about) (commit string
 		}
 		var d delta.Stepped
 		if err := json.Unmarshal(ev.Data, &d); err != nil {
-			return "", kedge.Errorf(kedge.Internal, "read event %d: %w", ev.Seq, err)
+			return "", kedge.Errorf(kedge.Internal, "cannot read event %d: %w", ev.Seq, err)
 		}
 		st := stories[d.Run]
 		if st == nil {

@@ -116,7 +116,7 @@ func happened(ev run.Input, about run.Command) string {
 		}
 		return because(withReason(map[run.InputKind]string{run.Said: "told", run.Answered: "answered"}[ev.Kind], ev), ev.Text)
 	default:
-		return withReason(cmp.Or(youSaid[ev.Kind], strings.ReplaceAll(string(ev.Kind), "_", " ")), ev)
+		return withReason(cmp.Or(youSaid[ev.Kind], words.Spaced(ev.Kind)), ev)
 	}
 }
 
@@ -246,7 +246,7 @@ func verdictWord(ev run.Input) string {
 	case run.Empty:
 		return "there is no check"
 	default:
-		return strings.ReplaceAll(string(ev.Outcome), "_", " ")
+		return words.Spaced(ev.Outcome)
 	}
 }
 
@@ -283,7 +283,7 @@ func sessionWords(ev run.Input) string {
 	case run.WantHandover:
 		return withReason("the session is asked to hand over to a fresh one", ev)
 	default:
-		return withReason("the session ended ("+strings.ReplaceAll(string(ev.Outcome), "_", " ")+")", ev)
+		return withReason("the session ended ("+words.Spaced(ev.Outcome)+")", ev)
 	}
 }
 
@@ -299,7 +299,7 @@ func regressedWords(ev run.Input) string {
 }
 
 func ledgerWords(c run.Command) string {
-	text := strings.ReplaceAll(string(c.Status), "_", " ")
+	text := words.Spaced(c.Status)
 	if c.Status == kedge.Completed && c.Evidence != "" {
 		text += ", verified by " + string(c.Evidence)
 	}

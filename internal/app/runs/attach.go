@@ -2,6 +2,7 @@ package runs
 
 import (
 	"context"
+	"kedge/internal/text/words"
 	"strings"
 
 	"kedge"
@@ -38,7 +39,7 @@ func (s *Runs) AttachWith(ctx context.Context, p *projects.Project, who projects
 	s.keepFirstEnv(st.Run, in.Env)
 	reply, err := s.Say(ctx, p, eng, who, st.Run, run.Input{Kind: run.Continued, Rules: &rules})
 	reply.Attached = true
-	reply.Notes = append(append(reply.Notes, versions...), "the run has these rules from now on: "+said+"; running sessions keep the old ones")
+	reply.Notes = append(append(reply.Notes, versions...), "from now on the run uses "+said+"; sessions that are already running keep the old values")
 	return reply, err
 }
 
@@ -50,10 +51,10 @@ func refuseFlags(st run.State, f supply.Flags) error {
 	case said == "" || st.Halt == "":
 		return nil
 	case st.Halt == run.OverBudget:
-		return kedge.Errorf(kedge.OverBudget, "%s: to continue the run with %s, raise its budget", st.Why, said).
+		return kedge.Errorf(kedge.OverBudget, "%s; the run continues with %s only if you raise its budget", st.Why, said).
 			WithHint("kedge run --continue %s %s", strings.Join(raisedBudget(&st), " "), said)
 	default:
-		return kedge.Errorf(kedge.Conflict, "the run is %s (%s): to use %s, continue the run", st.Status, st.Why, said).
+		return kedge.Errorf(kedge.Conflict, "the run is %s (%s), and %s applies only when it continues", words.Spaced(st.Status), st.Why, said).
 			WithHint("kedge run --continue %s", said)
 	}
 }

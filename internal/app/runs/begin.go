@@ -109,7 +109,7 @@ func (s *Runs) Project(ctx context.Context, who projects.Caller, what string) (*
 		return nil, err
 	}
 	if s.home.ReadOnly {
-		return nil, kedge.Errorf(kedge.Conflict, "this needs the daemon").WithHint("kedge up")
+		return nil, projects.ErrReadOnly()
 	}
 	p, err := s.home.Open(ctx, who)
 	if err != nil {
@@ -119,7 +119,7 @@ func (s *Runs) Project(ctx context.Context, who projects.Caller, what string) (*
 		return nil, kedge.Errorf(kedge.Invalid, "%q is a plain folder: a run needs a git repository", p.Dir).WithHint("git init && git add -A && git commit -m start")
 	}
 	if main := place.MainFolder(p.Dir); main != "" && main != p.Dir {
-		return nil, kedge.Errorf(kedge.Invalid, "start the run in the main worktree: a run works on its branch").WithHint("cd %s", main)
+		return nil, kedge.Errorf(kedge.Invalid, "this folder is a linked git worktree, and commands for runs work only in the main one").WithHint("%s", kedge.Step("cd", main))
 	}
 	return p, nil
 }
@@ -239,7 +239,7 @@ func (s *Runs) NotesOnUncommitted(ctx context.Context, repo *git.Repo, head git.
 	if len(paths) == 0 {
 		return nil
 	}
-	return []string{"not committed, so no part of the run: " + verify.Listed(paths[:min(len(paths), 5)]) + andMore(len(paths)-5)}
+	return []string{"these files are not committed, so the run does not see them: " + verify.Listed(paths[:min(len(paths), 5)]) + andMore(len(paths)-5)}
 }
 
 func andMore(n int) string {

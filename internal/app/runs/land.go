@@ -40,8 +40,8 @@ type RunLandReply struct {
 // earlier run's turn whose work has not. What is still to land afterwards is said.
 func (s *Runs) RunLand(ctx context.Context, who projects.Caller, in RunLandRequest) (RunLandReply, error) {
 	if in.PR {
-		return RunLandReply{}, kedge.Errorf(kedge.Invalid, "this build cannot open pull requests").
-			WithHint("push the branch yourself: git push origin HEAD, or land it here: kedge land")
+		return RunLandReply{}, kedge.Errorf(kedge.Invalid, "Kedge cannot open pull requests yet").
+			WithHint("land the work on your branch: kedge land; then push it: git push origin HEAD")
 	}
 	p, eng, newest, err := s.theRun(ctx, who, "land work")
 	if err != nil {
@@ -131,7 +131,7 @@ func (s *Runs) landRun(ctx context.Context, p *projects.Project, eng RunEngine, 
 	reply, err := s.Show(ctx, p, eng, st.Run, nil)
 	out := RunLandReply{RunReply: reply, Commit: st.Landed, Refused: st.LandRefusal, Branch: branch, Elsewhere: !here, Review: []RunReview{}}
 	if st.Landed == before && st.Landed != st.Tip && out.Refused == "" {
-		out.Refused = cmp.Or(st.Why, "it could not be checked")
+		out.Refused = cmp.Or(st.Why, "Kedge could not check it")
 	}
 	if out.Refused != "" { // the look at it before may just have found them
 		out.Regressed = st.Broken()

@@ -96,7 +96,7 @@ func (s *Runs) adapter(p *projects.Project, repo *git.Repo, route string) (agent
 		return nil, "", err
 	}
 	if strings.HasPrefix(model, "-") { // it becomes an argument, and a plan may name it
-		return nil, "", kedge.Errorf(kedge.Invalid, "%q names no model", model).WithHint("kedge plan show")
+		return nil, "", kedge.Errorf(kedge.Invalid, "%q is not the name of a model: it begins with a dash", model).WithHint("correct the agent where it is named: --agent, .kedge/config.toml, or the plan (kedge plan show)")
 	}
 	ad, err := catalog.New(name, a)
 	return ad, model, err

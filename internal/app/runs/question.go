@@ -25,7 +25,7 @@ type QuestionAskReply struct {
 }
 
 // thenEnd is what a session does that has asked.
-const thenEnd = "end your turn now, with the work as it is: the user answers, and the next session has the answer in its brief"
+const thenEnd = "end your turn now and leave the work as it is; the brief of the next session contains the user's answer"
 
 // QuestionAsk lets the session that asks wait for people's answer: the work on its
 // feature stands still until there is one.
@@ -33,9 +33,9 @@ func (s *Runs) QuestionAsk(ctx context.Context, who projects.Caller, in Question
 	in.Question = strings.TrimSpace(in.Question)
 	switch {
 	case in.Question == "" || len(in.Question) > MaxText:
-		return QuestionAskReply{}, kedge.Errorf(kedge.Invalid, "a question is a text of at most %d bytes", MaxText)
+		return QuestionAskReply{}, kedge.Errorf(kedge.Invalid, "a question needs a text of 1 to %d bytes", MaxText).WithHint("ask again, in fewer words")
 	case redact.Text(in.Question) != in.Question:
-		return QuestionAskReply{}, kedge.Errorf(kedge.Invalid, "the question holds what looks like a secret").WithHint("ask without it")
+		return QuestionAskReply{}, kedge.Errorf(kedge.Invalid, "the question holds what looks like a secret").WithHint("ask again without the secret")
 	case s.home.ReadOnly:
 		return QuestionAskReply{}, projects.ErrReadOnly()
 	}
@@ -53,7 +53,7 @@ func (s *Runs) QuestionAsk(ctx context.Context, who projects.Caller, in Question
 	}
 	start, works := sessionOf(&st, j)
 	if !works {
-		return QuestionAskReply{}, kedge.Errorf(kedge.Conflict, "the run takes no question about %q now", reply.Feature).WithHint("end your turn")
+		return QuestionAskReply{}, kedge.Errorf(kedge.Conflict, "the run accepts no question about %q now", reply.Feature).WithHint("end your turn and write the question there")
 	}
 	eng, err := s.Engine(ctx, p)
 	if err != nil {
@@ -67,7 +67,7 @@ func (s *Runs) QuestionAsk(ctx context.Context, who projects.Caller, in Question
 
 // asking is the job whose session asks, in the run that it works for.
 func (s *Runs) asking(ctx context.Context, p *projects.Project, who projects.Caller) (run.State, *run.Job, error) {
-	none := kedge.Errorf(kedge.Conflict, "this session does not work on a feature of a run").WithHint("ask the user of this session directly")
+	none := kedge.Errorf(kedge.Conflict, "this session does not work on a feature of a run").WithHint("ask your question in this conversation: the user reads it here")
 	id, _ := who.Session() // a person has none
 	ses, _, err := journal.Get[kedge.Session](ctx, p.Store, journal.KindSession, string(id))
 	if err != nil {

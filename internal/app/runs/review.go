@@ -152,7 +152,7 @@ func (r RunDenyReply) Waits() bool {
 // it, and the feature is pending again: its next session is told the reason.
 func (s *Runs) RunDeny(ctx context.Context, who projects.Caller, in RunDecideRequest) (RunDenyReply, error) {
 	if strings.TrimSpace(in.Reason) == "" {
-		return RunDenyReply{}, kedge.Errorf(kedge.Invalid, "a reason is needed").WithHint("kedge deny %s --reason WHY", in.ID)
+		return RunDenyReply{}, kedge.Errorf(kedge.Invalid, "you need a reason to refuse the work on %q", in.ID).WithHint("kedge deny %s --reason WHY", in.ID)
 	}
 	const what = "deny work"
 	p, eng, st, err := s.theRun(ctx, who, what)
@@ -175,7 +175,8 @@ func (s *Runs) RunDeny(ctx context.Context, who projects.Caller, in RunDecideReq
 		return RunDenyReply{}, err
 	}
 	if j := st.JobOf(in.ID); found && j != nil && j.Phase != run.Reviewing {
-		return RunDenyReply{}, kedge.Errorf(kedge.Conflict, "the run works on %q", in.ID).WithHint("kedge status")
+		return RunDenyReply{}, kedge.Errorf(kedge.Conflict, "the run is still working on %q, so there is nothing to refuse yet", in.ID).
+			WithHint("wait for it: kedge run; or tell the session what to change: kedge tell %s TEXT", in.ID)
 	}
 	if !waits {
 		reply, err := s.decideWork(ctx, who, in, run.Denied, what)
@@ -227,11 +228,11 @@ func (s *Runs) taken(ctx context.Context, p *projects.Project, eng RunEngine, id
 	case f.Work == "":
 		r.Taken = s.tookBack(ctx, p, st.Tip)
 	case st.JobOf(was.ID) != nil && st.Halt != "":
-		r.Kept = "the run is halted: Kedge takes the work back when the run continues"
+		r.Kept = "the run is halted: Kedge reverts the work when the run continues"
 	case st.JobOf(was.ID) != nil:
-		r.Kept = "the run is busy: Kedge takes the work back as soon as a slot is free"
+		r.Kept = "the run is busy: Kedge reverts the work as soon as a worktree is free"
 	default:
-		r.Kept = cmp.Or(d.Reason, "it could not be taken back")
+		r.Kept = cmp.Or(d.Reason, "Kedge could not revert the work")
 	}
 	return r, err
 }

@@ -66,7 +66,7 @@ func (s *Runs) RunPause(ctx context.Context, who projects.Caller, _ RunRequest) 
 }
 
 func over(st run.State) error {
-	return kedge.Errorf(kedge.Conflict, "the run is over: %s", st.Reason).WithHint("kedge status")
+	return kedge.Errorf(kedge.Conflict, "the run is over: %s", st.Reason).WithHint("see what is next: kedge status")
 }
 
 // overForGood is the error about a run that cannot go on; what there is to do is for
@@ -115,7 +115,7 @@ func (s *Runs) RunContinue(ctx context.Context, who projects.Caller, in RunConti
 	case err != nil:
 		return RunReply{}, err
 	case dropped:
-		return RunReply{}, kedge.Errorf(kedge.Conflict, "the plan of the run was dropped").WithHint("kedge status")
+		return RunReply{}, kedge.Errorf(kedge.Conflict, "the run cannot continue, because its plan was dropped").WithHint("see what is next: kedge status")
 	case st.Ended() && st.Halt == "":
 		return RunReply{}, s.overForGood(ctx, p, st)
 	}
@@ -262,9 +262,9 @@ func (s *Runs) toldFeature(ctx context.Context, p *projects.Project, st *run.Sta
 				return st.Features[j.Feature].ID, nil
 			}
 		}
-		return "", kedge.Errorf(kedge.Conflict, "session %q does not work for the run now", name).WithHint("kedge send %s TEXT", name)
+		return "", kedge.Errorf(kedge.Conflict, "session %q is not working on a feature of the run now", name).WithHint("kedge send %s TEXT", name)
 	}
-	return "", kedge.Errorf(kedge.NotFound, "no feature and no session of the run is called %q", name).WithHint("kedge features")
+	return "", kedge.Errorf(kedge.NotFound, "no feature and no session of the run is called %q", name).WithHint("see the features: kedge features; the sessions: kedge ls")
 }
 
 // RunDecideRequest is a person's word about the diff of a feature that waits
@@ -313,13 +313,14 @@ func (s *Runs) notHeld(ctx context.Context, p *projects.Project, st *run.State, 
 	case err != nil:
 		return err
 	case st.JobOf(id) != nil:
-		return kedge.Errorf(kedge.Conflict, "the run works on %q", id).WithHint("kedge status")
+		return kedge.Errorf(kedge.Conflict, "the run is still working on %q, so there is nothing to decide yet", id).
+			WithHint("wait for it: kedge run; or tell the session what to change: kedge tell %s TEXT", id)
 	case !waits && st.FeatureOf(id) == nil:
-		return kedge.Errorf(kedge.NotFound, "no feature %q in the run", id).WithHint("kedge features")
+		return kedge.Errorf(kedge.NotFound, "the run has no feature %q", id).WithHint("see the features: kedge features")
 	case waits || ok && d.Status == kedge.NeedsReview:
 		return kedge.Errorf(kedge.NotFound, "the work on %q waits for your review, not for an approval", id).WithHint("kedge feature accept %s --reason WHY", id)
 	default:
-		return kedge.Errorf(kedge.Conflict, "the work on %q does not wait for your approval", id).WithHint("kedge status")
+		return kedge.Errorf(kedge.Conflict, "the work on %q does not wait for your decision", id).WithHint("see what does: kedge status")
 	}
 }
 

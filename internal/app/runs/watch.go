@@ -67,7 +67,7 @@ func (s *Runs) RunWatch(ctx context.Context, who projects.Caller, in RunWatchReq
 		err = w.untilRest(ctx)
 	}
 	if errors.Is(context.Cause(ctx), gate.ErrLeft) {
-		return RunReply{}, kedge.Errorf(kedge.Interrupted, "the daemon was stopped; the run continues when a daemon runs again").WithHint("start it and continue: kedge run")
+		return RunReply{}, kedge.Errorf(kedge.Interrupted, "the daemon was stopped; the run continues when a daemon runs again").WithHint("start a daemon and watch the run: kedge run")
 	}
 	if err != nil {
 		return RunReply{}, err

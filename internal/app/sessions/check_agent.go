@@ -18,7 +18,7 @@ import (
 func CheckAgent(cfg config.Config, p *projects.Project, route string, env []string, again kedge.NextStep) error {
 	name, _, _ := strings.Cut(route, ":")
 	if name == "" {
-		return kedge.Errorf(kedge.Blocked, "no agent is named").WithHint("%s", nameAgent(InstalledAgents(cfg, p.Dir, env), cfg.AgentNames(), again))
+		return kedge.Errorf(kedge.Blocked, "no agent is named for the run").WithHint("%s", nameAgent(InstalledAgents(cfg, p.Dir, env), cfg.AgentNames(), again))
 	}
 	a, err := cfg.Agent(name)
 	if err != nil {
@@ -47,7 +47,7 @@ func CheckAgent(cfg config.Config, p *projects.Project, route string, env []stri
 // missingScript is the error about an agent whose script is not in the repository.
 func missingScript(name, script string, again kedge.NextStep) error {
 	return kedge.Errorf(kedge.Blocked, "agent %q cannot be started: its script %s is not in the repository", name, script).
-		WithHint("write %s, make it executable and commit it; or change the key \"command\" under [agents.%s] in .kedge/config.toml and commit that; then: %s", script, name, again)
+		WithHint("write %s, make it executable and commit it; or correct \"command\" under [agents.%s] in .kedge/config.toml and commit that; then: %s", script, name, again)
 }
 
 // isFile tells whether there is a file, which may be executable or not.

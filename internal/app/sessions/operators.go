@@ -49,7 +49,8 @@ func (s *Manager) OperatorAdd(_ context.Context, who projects.Caller, in Operato
 	var r OperatorAddReply
 	err := s.changeOperators(who, "make a token for an operator", func(list []process.Operator) ([]process.Operator, error) {
 		if !kedge.ValidName(in.Name) {
-			return nil, kedge.Errorf(kedge.Invalid, "%q is not a name: use letters, digits, dots, dashes and underscores", in.Name)
+			return nil, kedge.Errorf(kedge.Invalid, "%q is not a valid operator name", in.Name).
+				WithHint("use a-z, 0-9, dot, dash and underscore, at most 64 characters")
 		}
 		i := slices.IndexFunc(list, func(o process.Operator) bool { return o.Name == in.Name })
 		if i >= 0 && who.Key != "" && list[i].Key == who.Key {
@@ -61,7 +62,7 @@ func (s *Manager) OperatorAdd(_ context.Context, who projects.Caller, in Operato
 			return list, nil
 		}
 		if i >= 0 {
-			return nil, kedge.Errorf(kedge.Conflict, "there is an operator %q already", in.Name).WithHint("kedge operator rm %s, or choose another name", in.Name)
+			return nil, kedge.Errorf(kedge.Conflict, "there is an operator %q already", in.Name).WithHint("choose another name; or revoke that token first: kedge operator rm %s", in.Name)
 		}
 		token, hash := process.NewOperatorToken()
 		o := process.Operator{Name: in.Name, MadeAt: s.home.Now().UTC(), By: who.Actor, SHA256: hash, Key: who.Key}
@@ -134,7 +135,7 @@ type OperatorPass struct {
 // it away does not matter there. The attempt is recorded.
 func (s *Manager) AdmitOperator(ctx context.Context, in OperatorPass) (string, error) {
 	if in.Inside == nobodys {
-		return "", s.refuseOperator(ctx, in, kedge.Errorf(kedge.Blocked, "checks and services may not control a run").WithHint("ask the user to run it"))
+		return "", s.refuseOperator(ctx, in, kedge.Errorf(kedge.Blocked, "checks and services may not control a run").WithHint("ask the user to run the command in a terminal of their own"))
 	}
 	if in.Inside != "" {
 		if err := s.RefuseToRuns(ctx, projects.Caller{Dir: in.Dir, Actor: kedge.Agent(in.Inside)}, "operator "+in.Act); err != nil {
@@ -148,11 +149,11 @@ func (s *Manager) AdmitOperator(ctx context.Context, in OperatorPass) (string, e
 	name, ok := process.OperatorOf(list, in.Token)
 	switch {
 	case !ok:
-		return "", s.refuseOperator(ctx, in, kedge.Errorf(kedge.Blocked, "this operator token is not known, or was revoked").
-			WithHint("make one in your own terminal: kedge operator add NAME"))
+		return "", s.refuseOperator(ctx, in, kedge.Errorf(kedge.Blocked, "no operator has this token; it may have been revoked").
+			WithHint("ask the user for a new one: kedge operator add NAME"))
 	case !in.May:
 		return "", s.refuseOperator(ctx, in, kedge.Errorf(kedge.Blocked, "an operator may only show, pause, continue or stop a run, or send it a message").
-			WithHint("ask the user to run it"))
+			WithHint("ask the user to run the command in a terminal of their own"))
 	}
 	return name, nil
 }

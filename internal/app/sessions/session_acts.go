@@ -212,7 +212,7 @@ func (s *Manager) reach(ctx context.Context, who projects.Caller, name, act stri
 		return nil, nil, ses, err
 	}
 	if !ses.Live() {
-		return nil, nil, ses, kedge.Errorf(kedge.Conflict, "session %q is %s", name, ses.State).WithHint("kedge resume %s", name)
+		return nil, nil, ses, kedge.Errorf(kedge.Conflict, "session %q has ended (%s)", name, ses.State).WithHint("%s", afterEnd(act, name))
 	}
 	c, err := s.dial(ctx, ses)
 	return p, c, ses, err
@@ -237,11 +237,19 @@ func (s *Manager) dial(ctx context.Context, ses kedge.Session) (*hold.Client, er
 	return c, err
 }
 
+// afterEnd is what to do where a session has ended that was to be acted on.
+func afterEnd(act, name string) string {
+	if act == "kill" {
+		return "nothing is left to end; to see how it ended: kedge show " + name
+	}
+	return "start it again: kedge resume " + name
+}
+
 // silent says that the holder of a session lives and does not answer.
 func (s *Manager) silent(ses kedge.Session) error {
 	err := kedge.Errorf(kedge.Conflict, "the holder of session %q does not answer now", ses.Name)
 	if r, none := hold.ReadRecord(s.SessionDir(ses.ID)); none == nil {
-		return err.WithHint("if its process was suspended, resume it: kill -CONT %d", r.Holder.PID)
+		return err.WithHint("if you suspended the holder, let it continue: kill -CONT %d", r.Holder.PID)
 	}
 	return err.WithHint("kedge ls")
 }
@@ -301,7 +309,7 @@ func (s *Manager) SessionRename(ctx context.Context, who projects.Caller, in Ses
 			return nil, err
 		}
 		if taken && other.ID != ses.ID {
-			return nil, kedge.Errorf(kedge.Conflict, "a session named %q is already running", in.New).WithHint("kedge ls")
+			return nil, kedge.Errorf(kedge.Conflict, "a session named %q is already running", in.New).WithHint("choose another name; the names in use: kedge ls")
 		}
 		ev, err := projects.Event(kedge.SessionRenamed, who, kedge.SessionRenamedData{ID: ses.ID, Name: in.New})
 		return []kedge.Event{ev}, err

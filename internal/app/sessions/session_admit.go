@@ -43,7 +43,7 @@ func (s *Manager) Admit(ctx context.Context, in Pass) error {
 // refusal is why a pass is not good; empty when it is.
 func (s *Manager) refusal(ctx context.Context, p *projects.Project, in Pass) (string, error) {
 	if in.Inside != "" && in.Inside != in.Session {
-		return "it is shown from inside another session", nil
+		return "a program inside another session used it", nil
 	}
 	ses, known, err := journal.Get[kedge.Session](ctx, p.Store, journal.KindSession, string(in.Session))
 	switch {
@@ -52,7 +52,7 @@ func (s *Manager) refusal(ctx context.Context, p *projects.Project, in Pass) (st
 	case !known:
 		return "this project has no such session", nil
 	case !process.TokenOpens(s.SessionDir(ses.ID), in.Token):
-		return "it is not that session's", nil
+		return "it is the token of another session", nil
 	case !ses.Live():
 		return "the session has ended", nil
 	default:

@@ -80,7 +80,7 @@ func (s *Manager) checkpointBrief(ctx context.Context, p *projects.Project, who 
 		input.Checkpoint = &c
 	}
 	if input.Checkpoint == nil {
-		return "", kedge.Errorf(kedge.NotFound, "there is no checkpoint").WithHint("kedge checkpoint save")
+		return "", kedge.Errorf(kedge.NotFound, "no checkpoint was saved yet").WithHint("kedge checkpoint save")
 	}
 	return redact.Text(brief.Prime(input, brief.DefaultBudget).Text), nil
 }

@@ -58,7 +58,7 @@ func (s *Manager) SessionFresh(ctx context.Context, who projects.Caller, in Sess
 	}
 	stood := s.stoodAs(ctx, p, old, in.Env)
 	if reply.Handoff, reply.Checkpoint, err = s.saveBefore(ctx, who, old, stood); err != nil {
-		return reply, kedge.Errorf(kedge.KindOf(err), "session %q is not ended, because nothing was saved of it: %w", old.Name, err).WithHint("%s", kedge.HintOf(err))
+		return reply, kedge.Errorf(kedge.KindOf(err), "Kedge did not end session %q, because it could not save its work: %w", old.Name, err).WithHint("%s", kedge.HintOf(err))
 	}
 	if old.Live() {
 		if _, err := s.SessionKill(ctx, who, SessionKill{Name: string(old.ID), GraceMS: in.GraceMS}); err != nil && !kedge.Conflict.Is(err) {
@@ -81,7 +81,7 @@ func (s *Manager) freshable(ctx context.Context, p *projects.Project, in Session
 		return old, err
 	}
 	if old.Run != "" {
-		return old, kedge.Errorf(kedge.Conflict, "session %q belongs to run %q, and the run starts fresh sessions itself", old.Name, old.Run).WithHint("kedge run")
+		return old, kedge.Errorf(kedge.Conflict, "session %q belongs to run %q, and the run starts fresh sessions itself", old.Name, old.Run).WithHint("watch the run: kedge run")
 	}
 	if err := repeatable(old); err != nil {
 		return old, err
@@ -100,8 +100,8 @@ func readable(old kedge.Session, again SessionNew) error {
 		return nil
 	}
 	if _, ok := reading(old, again, "brief.md", ""); !ok {
-		return kedge.Errorf(kedge.Conflict, "session %q stays: Kedge cannot give its command a brief", old.Name).
-			WithHint("start a session that can read a brief: kedge new NAME -- %s", old.Command[0])
+		return kedge.Errorf(kedge.Conflict, "Kedge did not end session %q, because it cannot give a brief to the session's command", old.Name).
+			WithHint("start another session, without a prompt: kedge new NAME -- %s", old.Command[0])
 	}
 	return nil
 }

@@ -71,7 +71,7 @@ func (s *Manager) again(ctx context.Context, who projects.Caller, p *projects.Pr
 		if err != nil {
 			return nil, err
 		}
-		if err := resumable(old); err != nil {
+		if err := resumable(who, old); err != nil {
 			return nil, err
 		}
 		again := in.of(old)
@@ -99,9 +99,9 @@ func (in SessionResume) of(ses kedge.Session) SessionNew {
 }
 
 // resumable refuses a session that lives, and one whose command is not known any more.
-func resumable(ses kedge.Session) error {
+func resumable(who projects.Caller, ses kedge.Session) error {
 	if ses.Live() {
-		return kedge.Errorf(kedge.Conflict, "session %q is %s", ses.Name, ses.State).WithHint("kedge attach %s", ses.Name)
+		return kedge.Errorf(kedge.Conflict, "session %q has not ended: it is %s", ses.Name, ses.State).WithHint("%s", lookAt(who, ses.Name))
 	}
 	return repeatable(ses)
 }
@@ -111,8 +111,8 @@ func resumable(ses kedge.Session) error {
 func repeatable(ses kedge.Session) error {
 	for _, part := range append(slices.Clone(ses.Command), ses.Dir) {
 		if strings.Contains(part, "[redacted:") {
-			return kedge.Errorf(kedge.Invalid, "Kedge cannot repeat the command of session %q: it had a secret in it, and Kedge stores no secrets", ses.Name).
-				WithHint("kedge new %s -- COMMAND", ses.Name)
+			return kedge.Errorf(kedge.Invalid, "Kedge cannot repeat the command of session %q: it contained a secret, and Kedge stores no secrets", ses.Name).
+				WithHint("give the command again: kedge new %s -- COMMAND", ses.Name)
 		}
 	}
 	return nil
@@ -152,7 +152,7 @@ type SearchHit struct {
 func (s *Manager) SessionSearch(ctx context.Context, who projects.Caller, in SessionSearch) (SessionSearchReply, error) {
 	reply := SessionSearchReply{Hits: []SearchHit{}}
 	if in.Limit < 1 || in.Limit > maxHits {
-		return reply, kedge.Errorf(kedge.Invalid, "--limit must be between 1 and %d, not %d", maxHits, in.Limit).WithHint("--limit 100")
+		return reply, kedge.Errorf(kedge.Invalid, "--limit must be between 1 and %d, not %d", maxHits, in.Limit).WithHint("%s", kedge.Step("kedge", "search", in.Query, "--limit", "100"))
 	}
 	docs, err := s.searched(ctx, who, in)
 	if err != nil {
@@ -196,7 +196,7 @@ func (s *Manager) searched(ctx context.Context, who projects.Caller, in SessionS
 		}
 	}
 	if in.Session != "" && len(out) == 0 {
-		return nil, kedge.Errorf(kedge.NotFound, "no session %q", in.Session).WithHint("kedge ls")
+		return nil, kedge.Errorf(kedge.NotFound, "no session %q", in.Session).WithHint("see the sessions: kedge ls")
 	}
 	slices.SortStableFunc(out, func(a, b kedge.Session) int { return b.StartedAt.Compare(a.StartedAt) })
 	return out, nil
@@ -220,7 +220,7 @@ type SessionRetainReply struct {
 func (s *Manager) SessionRetain(ctx context.Context, who projects.Caller, in SessionRetain) (SessionRetainReply, error) {
 	if who.IsAgent() {
 		id, _ := who.Session()
-		return SessionRetainReply{}, kedge.Errorf(kedge.Blocked, "this is session %q, and agents may not delete the output of sessions", id)
+		return SessionRetainReply{}, kedge.Errorf(kedge.Blocked, "this is session %q, and agents may not delete the output of sessions", id).WithHint("ask the user to run: kedge up")
 	}
 	return s.Retain(ctx, in.Env)
 }
@@ -232,7 +232,7 @@ func (s *Manager) SessionRetain(ctx context.Context, who projects.Caller, in Ses
 func (s *Manager) Retain(ctx context.Context, environ []string) (SessionRetainReply, error) {
 	var reply SessionRetainReply
 	if s.home.ReadOnly {
-		return reply, kedge.Errorf(kedge.Conflict, "this needs the daemon").WithHint("kedge up")
+		return reply, projects.ErrReadOnly()
 	}
 	s.retaining.Lock()
 	defer s.retaining.Unlock()
@@ -272,7 +272,7 @@ func keepFrom(file string) (config.Sessions, error) {
 		return config.Default(catalog.Kinds()).Sessions, nil
 	}
 	if err != nil {
-		return config.Sessions{}, kedge.Errorf(kedge.Invalid, "read %q: %w", file, err)
+		return config.Sessions{}, kedge.Errorf(kedge.Invalid, "cannot read %q: %w", file, err)
 	}
 	c, err := config.ParseConfig(file, b, catalog.Kinds())
 	return c.Sessions, err

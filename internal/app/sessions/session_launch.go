@@ -127,6 +127,6 @@ func (s *Manager) startedBefore(ctx context.Context, ses kedge.Session) error {
 	if f.State == kedge.SessionRunning || f.Result != nil {
 		return nil
 	}
-	return kedge.Errorf(kedge.Conflict, "session %q did not start: the daemon was stopped meanwhile", ses.Name).
-		WithHint("kedge resume %s", ses.Name)
+	return kedge.Errorf(kedge.Conflict, "session %q did not start, because the daemon was stopped", ses.Name).
+		WithHint("start it now: kedge resume %s", ses.Name)
 }

@@ -35,7 +35,7 @@ func (s *Manager) SessionOnLimit(ctx context.Context, who projects.Caller, in Se
 			return nil, err
 		}
 		if ses.Run != "" {
-			return nil, kedge.Errorf(kedge.Conflict, "session %q belongs to run %q, and the run waits for limits itself", ses.Name, ses.Run).WithHint("kedge run")
+			return nil, kedge.Errorf(kedge.Conflict, "session %q belongs to run %q, and the run waits for limits itself", ses.Name, ses.Run).WithHint("watch the run: kedge run")
 		}
 		d := kedge.SessionOnLimitData{ID: ses.ID, OnLimit: in.OnLimit}
 		if in.OnLimit == kedge.OnLimitWait && ses.Limit != nil {
@@ -65,7 +65,7 @@ func RetryAt(l kedge.ProviderLimit, now time.Time) *time.Time {
 
 func checkOnLimit(o kedge.OnLimit) error {
 	if o != kedge.OnLimitStop && o != kedge.OnLimitWait {
-		return kedge.Errorf(kedge.Invalid, "at its provider's limit a session can wait or stop, not %q", o).WithHint("kedge new NAME --on-limit wait -- AGENT, or: kedge onlimit NAME wait")
+		return kedge.Errorf(kedge.Invalid, "a session at its provider's limit can wait or stop, but not %q", o).WithHint("kedge new NAME --on-limit wait -- COMMAND; or, for a session that runs: kedge onlimit NAME wait")
 	}
 	return nil
 }

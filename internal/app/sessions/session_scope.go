@@ -35,7 +35,7 @@ func (s *Manager) mayAct(ctx context.Context, p *projects.Project, who projects.
 		return err
 	}
 	return kedge.Errorf(kedge.Blocked, "this session did not start session %q, so it may not %s it", ses.Name, cmp.Or(map[string]string{"send": "type into"}[act], act)).
-		WithHint("ask the user to run: kedge %s %s", act, ses.Name)
+		WithHint("ask the user to run: kedge %s %s%s", act, ses.Name, map[string]string{"send": " TEXT", "rename": " NEW"}[act])
 }
 
 func (s *Manager) mayActOn(ctx context.Context, p *projects.Project, who projects.Caller, name, act string) error {

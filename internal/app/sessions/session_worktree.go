@@ -60,7 +60,7 @@ func (s *Manager) newInWorktree(ctx context.Context, who projects.Caller, in Ses
 	if _, seen, err := p.Store.Seen(ctx, who.Key); seen || err != nil {
 		return s.startedWith(ctx, p, who, in, err)
 	}
-	if err := s.refuseTaken(ctx, p, in.Name); err != nil {
+	if err := s.refuseTaken(ctx, p, who, in.Name); err != nil {
 		return kedge.Session{}, err
 	}
 	ctx, done := s.untilLeaving(ctx, who, in)
@@ -94,7 +94,7 @@ func (s *Manager) startedWith(ctx context.Context, p *projects.Project, who proj
 // worktreeRepo is the caller's project and repository, with a commit to begin at.
 func (s *Manager) worktreeRepo(ctx context.Context, who projects.Caller) (*projects.Project, *git.Repo, error) {
 	if pl, ok := place.Locate(who.Dir); !ok || pl.Common == "" {
-		return nil, nil, kedge.Errorf(kedge.Invalid, "%q is not in a git repository, and --worktree needs one", who.Dir).WithHint("start the session without --worktree; or: git init && kedge init")
+		return nil, nil, kedge.Errorf(kedge.Invalid, "%q is not in a git repository, and --worktree needs one", who.Dir).WithHint("start the session without --worktree; or make a repository: git init && kedge init")
 	}
 	p, repo, err := s.home.Repository(ctx, who)
 	if err != nil {
@@ -130,7 +130,7 @@ type making struct {
 func (m making) make(ctx context.Context, in SessionNew) (SessionNew, kedge.SessionID, error) {
 	below, err := filepath.Rel(m.p.Dir, in.Dir)
 	if err != nil || !filepath.IsLocal(below) {
-		return in, "", kedge.Errorf(kedge.Invalid, "the folder %q is outside the project %q, and a worktree has only files of the project", in.Dir, m.p.Dir).
+		return in, "", kedge.Errorf(kedge.Invalid, "the folder %q is outside the project %q, and a worktree contains only files of the project", in.Dir, m.p.Dir).
 			WithHint("start the session from that folder: cd '%s'; or omit --dir", in.Dir)
 	}
 	if bare := in.Command[0]; filepath.IsAbs(bare) || !strings.Contains(bare, "/") {
@@ -267,7 +267,7 @@ func (m making) undone(ctx context.Context, r slot.Session, err error) error {
 		return err
 	}
 	m.s.home.Log.Warn("a worktree could not be removed", "path", r.Path, "error", gone.Error())
-	return kedge.Errorf(kedge.KindOf(err), "%w (the worktree %s is left: %s)", err, r.Path, gone.Error()).
+	return kedge.Errorf(kedge.KindOf(err), "%w (Kedge could not remove the worktree %s: %s)", err, r.Path, gone.Error()).
 		WithHint("%s; then: kedge worktree gc", kedge.HintOf(err))
 }
 

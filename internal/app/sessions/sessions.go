@@ -83,7 +83,7 @@ func checkAsked(in SessionNew) error {
 	case !kedge.ValidName(in.Name):
 		return kedge.Errorf(kedge.Invalid, "%q is not a valid session name", in.Name).WithHint("use a-z, 0-9, dot, dash and underscore, at most 64 characters")
 	case len(in.Command) == 0:
-		return kedge.Errorf(kedge.Invalid, "no command").WithHint("kedge new %s -- COMMAND", in.Name)
+		return kedge.Errorf(kedge.Invalid, "session %q has no command to run", in.Name).WithHint("kedge new %s -- COMMAND", in.Name)
 	case checkOnLimit(in.OnLimit) != nil:
 		return checkOnLimit(in.OnLimit)
 	case !filepath.IsAbs(in.Dir):
@@ -99,7 +99,7 @@ func checkAsked(in SessionNew) error {
 func checkCommand(in SessionNew) error {
 	_, err := hold.LookPath(in.Command[0], in.Dir, in.Env)
 	if err != nil && kedge.HintOf(err) == "" {
-		return kedge.Errorf(kedge.KindOf(err), "%w", err).WithHint("install it, or name it by its path: %s", in.newStep("/path/to/it"))
+		return kedge.Errorf(kedge.KindOf(err), "%w", err).WithHint("install the program, or give its path: %s", in.newStep("/path/to/it"))
 	}
 	return err
 }
@@ -119,7 +119,7 @@ func (in SessionNew) newStep(command ...string) kedge.NextStep {
 
 // decideSession starts a session in the journal; previous is the one it resumes.
 func (s *Manager) decideSession(ctx context.Context, p *projects.Project, who projects.Caller, in SessionNew, id, previous kedge.SessionID) ([]kedge.Event, error) {
-	if err := s.refuseTaken(ctx, p, in.Name); err != nil {
+	if err := s.refuseTaken(ctx, p, who, in.Name); err != nil {
 		return nil, err
 	}
 	parent, _ := who.Session()
@@ -131,11 +131,19 @@ func (s *Manager) decideSession(ctx context.Context, p *projects.Project, who pr
 	return []kedge.Event{ev}, err
 }
 
+// lookAt is how to see what a session does: agents may not attach.
+func lookAt(who projects.Caller, name string) string {
+	if who.IsAgent() {
+		return "read its output: kedge logs " + name
+	}
+	return "attach to it: kedge attach " + name
+}
+
 // refuseTaken refuses the name of a session that runs.
-func (s *Manager) refuseTaken(ctx context.Context, p *projects.Project, name string) error {
+func (s *Manager) refuseTaken(ctx context.Context, p *projects.Project, who projects.Caller, name string) error {
 	_, taken, err := s.livingNamed(ctx, p, name)
 	if err == nil && taken {
-		err = kedge.Errorf(kedge.Conflict, "a session named %q is already running", name).WithHint("kedge attach %s", name)
+		err = kedge.Errorf(kedge.Conflict, "a session named %q is already running", name).WithHint("%s; or choose another name", lookAt(who, name))
 	}
 	return err
 }
@@ -304,7 +312,7 @@ func (s *Manager) Find(ctx context.Context, p *projects.Project, name string) (k
 		}
 	}
 	if best < 0 {
-		return kedge.Session{}, kedge.Errorf(kedge.NotFound, "no session %q", name).WithHint("kedge ls")
+		return kedge.Session{}, kedge.Errorf(kedge.NotFound, "no session %q", name).WithHint("see the sessions: kedge ls")
 	}
 	return docs[best], nil
 }

@@ -138,7 +138,7 @@ func (at *site) refuseCommit(ctx context.Context, changes []change) error {
 	}
 	for _, name := range []string{"MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply"} {
 		if _, err := os.Stat(filepath.Join(at.repo.GitDir(), name)); err == nil {
-			return kedge.Errorf(kedge.Conflict, "git has an unfinished operation (%s)", name).WithHint("git status")
+			return kedge.Errorf(kedge.Conflict, "git has an unfinished operation (%s)", name).WithHint("finish it or abort it; git status says how")
 		}
 	}
 	_, err = at.repo.Identity(ctx)
@@ -160,7 +160,7 @@ func (at *site) todo(ctx context.Context, changes []change) (bool, error) {
 func (s *Setup) carryOut(ctx context.Context, at *site, changes []change, message string) (commit string, left []string, err error) {
 	root, err := os.OpenRoot(at.Root)
 	if err != nil {
-		return "", nil, kedge.Errorf(kedge.Invalid, "open %q: %w", at.Root, err)
+		return "", nil, kedge.Errorf(kedge.Invalid, "cannot open %q: %w", at.Root, err)
 	}
 	defer func() { _ = root.Close() }()
 	for i, c := range changes {

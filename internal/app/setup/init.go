@@ -167,11 +167,11 @@ func (s *Setup) site(ctx context.Context, who projects.Caller) (*site, error) {
 			pl = place.Place{Root: filepath.Clean(who.Dir)}
 		}
 		if pl.Root == filepath.Dir(pl.Root) {
-			return nil, kedge.Errorf(kedge.Invalid, "the root folder %q cannot be a project", pl.Root).WithHint("cd into the project's folder")
+			return nil, kedge.Errorf(kedge.Invalid, "the root folder %q cannot be a project", pl.Root).WithHint("go to the folder of your project, then: kedge init")
 		}
 	case repo.Root() == "" || !ok:
-		return nil, kedge.Errorf(kedge.Invalid, "%q is a bare repository or a git dir: there are no files to work on", who.Dir).
-			WithHint("run it in a clone, or make a worktree: git worktree add ../work")
+		return nil, kedge.Errorf(kedge.Invalid, "%q is a bare repository or a .git folder, so it has no files to work on", who.Dir).
+			WithHint("run kedge init in a clone, or in a worktree: git worktree add ../work")
 	}
 	if fi, err := os.Stat(pl.Root); err != nil || !fi.IsDir() {
 		return nil, kedge.Errorf(kedge.NotFound, "no folder %q", pl.Root)
@@ -194,7 +194,7 @@ func (at *site) refuse(ctx context.Context, in InitRequest) error {
 func (at *site) plan(ctx context.Context, in InitRequest, l ledger.Snapshot, facts *docs.Facts) (initPlan, error) {
 	root, err := os.OpenRoot(at.Root)
 	if err != nil {
-		return initPlan{}, kedge.Errorf(kedge.Invalid, "open %q: %w", at.Root, err)
+		return initPlan{}, kedge.Errorf(kedge.Invalid, "cannot open %q: %w", at.Root, err)
 	}
 	defer func() { _ = root.Close() }()
 	pl := initPlan{found: detect.Project(root.FS(), onPath(in.Path))}
@@ -257,7 +257,7 @@ func (at *site) planAgent(agent string, pl *initPlan) error {
 	a, err := cfg.Agent(agent)
 	if err != nil && !there {
 		return kedge.Errorf(kedge.NotFound, "%w", err).WithHint(
-			"name one of %s; or run kedge init first, then define [agents.%s] in %s (docs/reference/config.md of Kedge)",
+			"name one of %s; or first run kedge init, and then define [agents.%s] in %s (docs/reference/config.md of Kedge shows how)",
 			strings.Join(cfg.AgentNames(), ", "), agent, scaffold.ConfigFile)
 	}
 	if err == nil {
@@ -331,7 +331,7 @@ func (s *Setup) giveID(ctx context.Context, at *site) error {
 	}
 	root, err := os.OpenRoot(at.Root)
 	if err != nil {
-		return kedge.Errorf(kedge.Invalid, "open %q: %w", at.Root, err)
+		return kedge.Errorf(kedge.Invalid, "cannot open %q: %w", at.Root, err)
 	}
 	defer func() { _ = root.Close() }()
 	return atomicfile.WriteIn(root, filepath.Join(kedge.Dir, "id"), []byte(string(id)+"\n"), 0o644)

@@ -32,7 +32,7 @@ func refuseRunning(ctx context.Context, p *projects.Project) error {
 		return err
 	}
 	if last := docs[len(docs)-1].State; !last.Ended() {
-		return kedge.Errorf(kedge.Conflict, "%s has not ended (%s)", last.Run, last.Status).WithHint("kedge run --stop, then: kedge init --remove")
+		return kedge.Errorf(kedge.Conflict, "run %s has not ended (%s)", last.Run, words.Spaced(last.Status)).WithHint("kedge run --stop, then: kedge init --remove")
 	}
 	return nil
 }
@@ -55,7 +55,7 @@ func (s *Setup) refuseUnlanded(ctx context.Context, p *projects.Project) error {
 		}
 		if lands != "" {
 			branch := slot.Branch(d.State.Run)
-			return kedge.Errorf(kedge.Conflict, "%s has unlanded work for branch %q", d.State.Run, lands).
+			return kedge.Errorf(kedge.Conflict, "run %s has work that has not landed on branch %q", d.State.Run, lands).
 				WithHint("land it first: kedge land; or give it up: git branch -D %s; then: kedge init --remove", branch)
 		}
 	}

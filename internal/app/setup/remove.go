@@ -226,7 +226,7 @@ func (at *site) fileRemovals(records map[string]kedge.InitFile, projections []le
 func (at *site) pieceRemovals(records map[string]kedge.InitFile) (changes []change, kept []string, err error) {
 	root, err := os.OpenRoot(at.Root)
 	if err != nil {
-		return nil, nil, kedge.Errorf(kedge.Invalid, "open %q: %w", at.Root, err)
+		return nil, nil, kedge.Errorf(kedge.Invalid, "cannot open %q: %w", at.Root, err)
 	}
 	defer func() { _ = root.Close() }()
 	all := scaffold.Pieces(at.repo != nil)

@@ -170,7 +170,7 @@ func (t *trial) run(ctx context.Context) (InitTryReply, error) {
 func (t *trial) untilLeaving(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	stop := context.AfterFunc(t.life.Leaving(), func() {
-		cancel(kedge.Errorf(kedge.Interrupted, "the daemon was stopped before the trial was over: nothing was written").WithHint("kedge init"))
+		cancel(kedge.Errorf(kedge.Interrupted, "the daemon was stopped before the trial was over, so Kedge wrote nothing").WithHint("start again: kedge init"))
 	})
 	return ctx, func() { stop(); cancel(nil) }
 }
@@ -246,7 +246,7 @@ func (t *trial) executables(ctx context.Context, head git.Head) (trust.Found, er
 func (t *trial) write(dir string) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "open %q: %w", dir, err)
+		return kedge.Errorf(kedge.Internal, "cannot open %q: %w", dir, err)
 	}
 	defer func() { _ = root.Close() }()
 	for _, c := range t.pl.changes {

@@ -269,7 +269,7 @@ func (s *Reporter) reread(ctx context.Context, p *projects.Project, who projects
 			return nil, err
 		}
 		if len(named) > 0 && !ok {
-			return nil, kedge.Errorf(kedge.NotFound, "no file %q in the project", path).WithHint("name files that exist: kedge checkpoint save --file PATH")
+			return nil, kedge.Errorf(kedge.NotFound, "no file %q in the project", path).WithHint("name files that exist: kedge checkpoint save --file FILE")
 		}
 		if !ok || err != nil || len(named) == 0 && len(out) == MaxReread {
 			continue
@@ -307,8 +307,7 @@ func document(p *projects.Project, who projects.Caller, given, standard string) 
 	}
 	b, ok, err := p.Read(name)
 	if err == nil && !ok {
-		kind := strings.TrimSuffix(filepath.Base(standard), ".md")
-		err = kedge.Errorf(kedge.NotFound, "no file %q in the project", name).WithHint("kedge %s save", kind)
+		err = kedge.Errorf(kedge.NotFound, "no file %q in the project", name).WithHint("%s", saves(journal.Kind(strings.TrimSuffix(filepath.Base(standard), ".md"))))
 	}
 	return name, b, err
 }
@@ -365,12 +364,20 @@ func movedLines(evs []kedge.Event) []string {
 	return strings.Split(edit.Found, "\n")
 }
 
+// saves is the command that saves a document of the kind.
+func saves(kind journal.Kind) string {
+	if kind == journal.KindHandoff {
+		return brief.SaveHandoff
+	}
+	return "kedge checkpoint save"
+}
+
 // Saved gives one checkpoint or handoff, or the newest when id is empty.
 func Saved[T any](ctx context.Context, p *projects.Project, kind journal.Kind, id string) (T, error) {
 	if id != "" {
 		v, ok, err := journal.Get[T](ctx, p.Store, kind, id)
 		if err == nil && !ok {
-			err = kedge.Errorf(kedge.NotFound, "no %s %q", kind, id).WithHint("the latest one: kedge %s show", kind)
+			err = kedge.Errorf(kedge.NotFound, "no %s %q", kind, id).WithHint("see the latest one: kedge %s show", kind)
 		}
 		return v, err
 	}
@@ -378,7 +385,7 @@ func Saved[T any](ctx context.Context, p *projects.Project, kind journal.Kind, i
 	if err != nil || v == nil {
 		var zero T
 		if err == nil {
-			err = kedge.Errorf(kedge.NotFound, "no %s was saved yet", kind).WithHint("kedge %s save", kind)
+			err = kedge.Errorf(kedge.NotFound, "no %s was saved yet", kind).WithHint("%s", saves(kind))
 		}
 		return zero, err
 	}

@@ -200,11 +200,11 @@ func (s *Reporter) drift(ctx context.Context, p *projects.Project, st State) (li
 		return list, "", err
 	}
 	if !ok || seen.Tree == "" {
-		return list, "Kedge has not looked at the files yet: kedge checkpoint save", nil
+		return list, "Kedge has not recorded the files yet; to record them: kedge checkpoint save", nil
 	}
 	changes, err := s.Diff(ctx, p, seen.Tree, st.tree)
 	if kedge.NotFound.Is(err) {
-		return list, "git no longer has the tree that Kedge saw last: kedge checkpoint save", nil
+		return list, "git no longer has the files that Kedge recorded last; to record them: kedge checkpoint save", nil
 	}
 	if err == nil {
 		changes, err = s.outOfBand(ctx, p, seen.FilesSeenData, st, changes)

@@ -166,7 +166,7 @@ func (b base) findings() []kedge.Finding {
 	}
 	return []kedge.Finding{{
 		Level: kedge.LevelWarning,
-		What:  "git no longer has the tree that was verified last: changes are measured from " + from,
+		What:  "git no longer has the files that Kedge verified last, so Kedge compares with " + from,
 		Where: b.lost, Fix: "review the changes (git diff), then run outside a session: kedge gate --all",
 	}}
 }

@@ -97,7 +97,7 @@ func (s *Verifier) editFindings(ctx context.Context, p *projects.Project) ([]ked
 	for _, e := range s.ledger.HandEdits(ctx, p, l) {
 		out = append(out, kedge.Finding{
 			Level: kedge.LevelWarning, What: "edited by hand: " + e.Found, Where: e.Path,
-			Fix: "nothing to do: the next command that writes restores the file and keeps a copy of your edit",
+			Fix: "nothing to do: the next command that changes something restores the file and keeps a copy of your edit",
 		})
 	}
 	return out, nil
@@ -168,7 +168,7 @@ func submission(f journal.FeatureDoc, b base, env []string) judgement {
 // judge runs a gate on the caller's worktree.
 func (s *Verifier) judge(ctx context.Context, p *projects.Project, who projects.Caller, j judgement) (kedge.Evidence, error) {
 	if s.home.ReadOnly {
-		return kedge.Evidence{}, kedge.Errorf(kedge.Conflict, "this needs the daemon").WithHint("kedge up")
+		return kedge.Evidence{}, projects.ErrReadOnly()
 	}
 	at := s.home.Now()
 	ev := kedge.Evidence{ID: kedge.EvidenceID(kedge.NewID("evd", at)), Feature: j.feature, At: at, By: who.Actor, Environment: environment(j.env)}

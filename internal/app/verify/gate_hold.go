@@ -115,7 +115,7 @@ func (s *Verifier) finishGate(p *projects.Project, d kedge.GateStartedData) {
 	case s.life.Leaving().Err() != nil:
 		return
 	case !ok:
-		err = kedge.Errorf(kedge.Interrupted, "its checks were no longer running when the daemon started")
+		err = kedge.Errorf(kedge.Interrupted, "its checks had stopped before the new daemon started")
 	case d.Feature != "":
 		_, err = s.FeatureSubmit(ctx, who, FeatureSubmitRequest{ID: d.Feature, Env: env})
 	default:

@@ -83,7 +83,7 @@ func (pr *proof) lookAtCommits(ctx context.Context, b base) error {
 		if !brief.Describes(c.Message) {
 			pr.evidence.Verdict.Findings = append(pr.evidence.Verdict.Findings, kedge.Finding{
 				Level: kedge.LevelWarning, What: fmt.Sprintf("not clean: the commit %q does not say what was done", words.FirstLine(c.Message)),
-				Where: words.Hash(sha), Fix: "say it in the message: " + reword(sha, b.head),
+				Where: words.Hash(sha), Fix: "say it in the commit message: " + reword(sha, b.head),
 			})
 		}
 	}

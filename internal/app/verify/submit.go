@@ -91,9 +91,9 @@ func (s *Verifier) ownFeature(ctx context.Context, p *projects.Project, who proj
 	}
 	e := kedge.Errorf(kedge.Blocked, "%s", what)
 	if own := p.RunSession.Feature; own != "" {
-		return e.WithHint("this session works on %s: kedge feature submit %s", own, own)
+		return e.WithHint("submit %s, on which this session works: kedge feature submit %s", own, own)
 	}
-	return e.WithHint("end your turn: the run decides")
+	return e.WithHint("end your turn; the run then checks the work itself")
 }
 
 // submitted settles hand edits and gives the definition to judge by. It writes
@@ -125,7 +125,7 @@ func submittable(ctx context.Context, p *projects.Project, id kedge.FeatureID) (
 		return nil, err
 	}
 	if d.Status == kedge.Skipped || d.Status == kedge.BlockedWork {
-		return nil, kedge.Errorf(kedge.Conflict, "feature %q is %s", id, d.Status).WithHint("kedge feature reopen %s", id)
+		return nil, kedge.Errorf(kedge.Conflict, "feature %q is %s, so Kedge does not verify it", id, d.Status).WithHint("reopen it, which only the user may do: kedge feature reopen %s", id)
 	}
 	at, err := plan.WhyNotReady(l.Features(), id)
 	if err != nil {
@@ -260,7 +260,7 @@ func (pr *proof) lookBack(ctx context.Context, p *projects.Project, def kedge.De
 		}
 		v.Findings = append(v.Findings, kedge.Finding{
 			Level: kedge.LevelWarning, What: "not proved: this check never failed before the work", Where: c.Name,
-			Fix: "next time, submit before the work; if the check also holds before it: kedge feature amend " + string(def.ID) + " --prove holds --reason WHY",
+			Fix: "next time, submit the feature before the work; if the check must be green before the work too: kedge feature amend " + string(def.ID) + " --prove holds --reason WHY",
 		})
 	}
 	return nil
@@ -287,7 +287,7 @@ func (s *Verifier) conclude(ctx context.Context, p *projects.Project, who projec
 	}
 	_, judged := plan.Canonical(def)
 	if _, now := plan.Canonical(d.Definition); now != judged {
-		return nil, kedge.Errorf(kedge.Conflict, "feature %q was amended while its checks ran", def.ID).WithHint("kedge feature submit %s", def.ID)
+		return nil, kedge.Errorf(kedge.Conflict, "feature %q was amended while its checks ran", def.ID).WithHint("submit it again: kedge feature submit %s", def.ID)
 	}
 	data, moves := s.outcome(*d, pr)
 	moves = moves && p.RunSession == nil // a claim: the run has its own gate

@@ -1,10 +1,6 @@
 package frame
 
-import (
-	"strings"
-
-	"kedge"
-)
+import "kedge"
 
 // verdictTexts are the markers of a gate in words. kedge gate itself prints the marker:
 // scripts and agents read it.
@@ -21,6 +17,3 @@ func VerdictText(m kedge.Marker) string {
 	}
 	return string(m) // of a newer journal
 }
-
-// Spaced is a stored word, such as needs_review, as you would say it.
-func Spaced[T ~string](word T) string { return strings.ReplaceAll(string(word), "_", " ") }

@@ -10,6 +10,7 @@ import (
 	"kedge"
 	"kedge/internal/app/status"
 	"kedge/internal/cli/frame"
+	"kedge/internal/core/brief"
 )
 
 // Handoff is kedge handoff.
@@ -28,11 +29,11 @@ func newHandoffSave(env *frame.Env) *cobra.Command {
 	var in status.HandoffSaveRequest
 	var ruledOut []string
 	c := &cobra.Command{
-		Use: "save", Short: "Save a handoff: what is done, how, and what was ruled out", Args: cobra.NoArgs,
+		Use: "save --percent N --state TEXT --approach TEXT", Short: "Save a handoff: what is done, how, and what was ruled out", Args: cobra.NoArgs,
 		Example: "  kedge handoff save --percent 60 --state 'auth module' --approach 'JWT instead of sessions'",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if !c.Flags().Changed("percent") {
-				return kedge.Errorf(kedge.Invalid, "--percent is missing: say how much of the work is done").WithHint("kedge handoff save --percent 60 --state TEXT --approach TEXT")
+				return kedge.Errorf(kedge.Invalid, "--percent is missing: say how much of the work is done").WithHint("%s", brief.SaveHandoff)
 			}
 			var err error
 			if in.RuledOut, err = whatAndWhy(ruledOut); err != nil {

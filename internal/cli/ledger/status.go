@@ -14,6 +14,7 @@ import (
 	"kedge/internal/cli/frame"
 	"kedge/internal/core/run"
 	"kedge/internal/text/plain"
+	"kedge/internal/text/words"
 )
 
 // Status is kedge status.
@@ -48,9 +49,9 @@ func statusText(w io.Writer, out status.Reply) {
 		row("set-up", "Kedge is not set up here: its files are not in .kedge/")
 	}
 	if out.Plan != nil && out.Plan.ID == "" {
-		row("plan", "%s: a draft in %s; look at it: kedge plan check", frame.Spaced(out.Plan.Status), ".kedge/plan.md")
+		row("plan", "%s: a draft in %s; look at it: kedge plan check", words.Spaced(out.Plan.Status), ".kedge/plan.md")
 	} else if out.Plan != nil {
-		row("plan", "%s %s", out.Plan.ID, frame.Spaced(out.Plan.Status))
+		row("plan", "%s %s", out.Plan.ID, words.Spaced(out.Plan.Status))
 	}
 	if r := out.Run; r != nil {
 		row("run", "%s %s", r.ID, runText(out))

@@ -187,12 +187,12 @@ func every(all []hookPlace) []hookPlace { return all }
 // all that are there. A file to which it cannot be done stays as it is, and keeps
 // nothing from the others.
 func changeHooks(ctx context.Context, env *frame.Env, names []string, change hookChange) error {
-	if env.Getenv("KEDGE_SESSION") != "" {
-		return kedge.Errorf(kedge.Blocked, "this is a session, and agents may not change the settings of agents").
-			WithHint("ask the user to run: kedge hooks")
+	if id := env.Getenv("KEDGE_SESSION"); id != "" {
+		return kedge.Errorf(kedge.Blocked, "this is session %q, and agents may not change the settings of agents", id).
+			WithHint("ask the user to run the command in a terminal outside the session")
 	}
 	if env.Home == "" {
-		return kedge.Errorf(kedge.Invalid, "there is no state folder").WithHint("export KEDGE_HOME=/absolute/path/of/a/folder")
+		return kedge.Errorf(kedge.Invalid, "neither KEDGE_HOME nor HOME is set, so Kedge has no state folder").WithHint("export KEDGE_HOME=/absolute/path/of/a/folder")
 	}
 	agents, skipped, err := change.of(env, names)
 	if err != nil {

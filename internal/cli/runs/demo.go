@@ -82,7 +82,7 @@ func demoFolder(dir string) (string, func(), error) {
 		return "", nil, kedge.Errorf(kedge.Invalid, "cannot make the folder %q: %w", dir, err)
 	}
 	if entries, err := os.ReadDir(at); err != nil || len(entries) > 0 {
-		return "", nil, kedge.Errorf(kedge.Conflict, "the folder %q is not empty", dir).WithHint("kedge demo --dir ANOTHER")
+		return "", nil, kedge.Errorf(kedge.Conflict, "the folder %q is not empty", dir).WithHint("kedge demo --dir FOLDER")
 	}
 	return at, func() {}, nil
 }

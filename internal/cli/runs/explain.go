@@ -125,7 +125,7 @@ func ledgerText(env *frame.Env, row func(name, format string, args ...any), out 
 
 func explainedFeature(row func(name, format string, args ...any), out reports.ExplainReply) {
 	if f := out.Feature; f != nil {
-		row("feature", "%s: %s (%s)", f.ID, f.Name, strings.ReplaceAll(string(f.Status), "_", " "))
+		row("feature", "%s: %s (%s)", f.ID, f.Name, words.Spaced(f.Status))
 	}
 }
 

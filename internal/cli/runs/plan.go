@@ -14,6 +14,7 @@ import (
 	"kedge/internal/app/runs"
 	"kedge/internal/cli/frame"
 	"kedge/internal/text/plain"
+	"kedge/internal/text/words"
 )
 
 // Plan is kedge plan.
@@ -134,7 +135,7 @@ func planText(w io.Writer, r planning.PlanShowReply) {
 }
 
 func planLines(w io.Writer, r planning.PlanShowReply) {
-	fmt.Fprintf(w, "%s (%s)\n", plain.Line(r.Plan.Title), frame.Spaced(r.Plan.Status))
+	fmt.Fprintf(w, "%s (%s)\n", plain.Line(r.Plan.Title), words.Spaced(r.Plan.Status))
 	for _, line := range r.Checklist {
 		fmt.Fprintln(w, plain.Line(line))
 	}

@@ -19,6 +19,7 @@ import (
 	"kedge/internal/cli/frame"
 	"kedge/internal/server"
 	"kedge/internal/text/plain"
+	"kedge/internal/text/words"
 )
 
 // Run is kedge run.
@@ -119,7 +120,7 @@ func standingLine(v runs.RunView) string {
 	if text, held := frame.HeldByYou(v.State, v.Halt, v.HaltedBy, v.HaltedAt); held {
 		return text
 	}
-	s := frame.Spaced(v.State)
+	s := words.Spaced(v.State)
 	if v.Reason != "" {
 		s += ": " + v.Reason
 	}

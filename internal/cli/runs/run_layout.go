@@ -10,6 +10,7 @@ import (
 	"kedge/internal/cli/frame"
 	"kedge/internal/core/run"
 	"kedge/internal/text/plain"
+	"kedge/internal/text/words"
 )
 
 // Below this many characters a line says what matters first, and shorter.
@@ -151,7 +152,7 @@ func moreLine(jobs []runs.RunJob) string {
 // headLine is where the run stands. Its id has no room in a narrow terminal before
 // anything else.
 func headLine(v runs.RunView, now time.Time, width int) string {
-	s := strings.ReplaceAll(string(v.State), "_", " ") + "  " + frame.Span(now.Sub(v.StartedAt))
+	s := words.Spaced(v.State) + "  " + frame.Span(now.Sub(v.StartedAt))
 	if !v.Resting {
 		s += "  ETA " + etaText(v.ETA)
 	}

@@ -16,6 +16,7 @@ import (
 	"kedge/internal/cli/frame"
 	"kedge/internal/insight/stats"
 	"kedge/internal/text/plain"
+	"kedge/internal/text/words"
 )
 
 // statsFlags are what the command is asked for.
@@ -175,7 +176,7 @@ func causesText(w io.Writer, f stats.Figures) {
 		if x.Open > 0 {
 			note = fmt.Sprintf(", %d not taken up again", x.Open)
 		}
-		fmt.Fprintf(w, "  %-16s %s, %d×%s\n", strings.ReplaceAll(string(x.Cause), "_", " "), lost, x.Count, note)
+		fmt.Fprintf(w, "  %-16s %s, %d×%s\n", words.Spaced(x.Cause), lost, x.Count, note)
 	}
 }
 

@@ -81,6 +81,9 @@ func NormalHandoff(h kedge.Handoff) kedge.Handoff {
 	return h
 }
 
+// SaveHandoff is the command that saves a handoff, with the flags that it needs.
+const SaveHandoff = "kedge handoff save --percent N --state TEXT --approach TEXT"
+
 func checkHandoff(h kedge.Handoff) error {
 	switch {
 	case !kedge.ValidID("ckp", string(h.ID)):
@@ -88,13 +91,13 @@ func checkHandoff(h kedge.Handoff) error {
 	case h.Session != "" && !kedge.ValidID("ses", string(h.Session)):
 		return kedge.Errorf(kedge.Invalid, "%q is not a session id", h.Session)
 	case h.Percent < 0 || h.Percent > 100:
-		return kedge.Errorf(kedge.Invalid, "%d is not a percentage from 0 to 100", h.Percent).WithHint("kedge handoff save --percent 60 --state TEXT --approach TEXT --next TEXT")
+		return kedge.Errorf(kedge.Invalid, "%d is not a percentage from 0 to 100", h.Percent).WithHint("%s", SaveHandoff)
 	}
 	for _, f := range []struct{ name, flag, text string }{
 		{HandoffSections[0], "state", h.State}, {HandoffSections[2], "approach", h.Approach}, {HandoffSections[5], "next", h.Next},
 	} {
 		if f.text == "" {
-			return kedge.Errorf(kedge.Invalid, "the handoff's %q is empty", f.name).WithHint("add --%s TEXT; the whole command: kedge handoff save --percent 60 --state TEXT --approach TEXT --next TEXT", f.flag)
+			return kedge.Errorf(kedge.Invalid, "the handoff's %q is empty", f.name).WithHint("add --%s TEXT; the whole command: %s", f.flag, SaveHandoff)
 		}
 	}
 	for _, p := range h.Files {

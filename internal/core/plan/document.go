@@ -68,7 +68,7 @@ func ParsePlan(file string, b []byte) (*Doc, error) {
 func (d *Doc) Source() []byte { return d.source }
 
 // formHint is what to do about a file that is not a plan at all.
-const formHint = "kedge plan new TITLE writes a draft to start from; docs/reference/plan-format.md of Kedge shows the form"
+const formHint = "write a draft to start from: kedge plan new TITLE; the format is in docs/reference/plan-format.md of Kedge"
 
 // readFront takes over the front matter, or says all that is wrong with it.
 func (d *Doc) readFront() error {

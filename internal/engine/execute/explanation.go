@@ -37,7 +37,7 @@ func (x *Executor) explanation(ctx context.Context, c run.Command) (string, erro
 		b.WriteString("\nThe last from its agent: " + last)
 	}
 	b.WriteString("\n" + leftWords(j) + " If the check is wrong: kedge feature amend " + string(c.Feature) +
-		" --check CMD --reason WHY. To try again: kedge feature reopen " + string(c.Feature) + ".")
+		" --check COMMAND --reason WHY. To try again: kedge feature reopen " + string(c.Feature) + ".")
 	return b.String(), nil
 }
 

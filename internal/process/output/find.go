@@ -222,7 +222,7 @@ func tellTape(l tape.Log, hits []Hit) error {
 func checkQuery(q Query) error {
 	switch {
 	case q.Text == "":
-		return kedge.Errorf(kedge.Invalid, "nothing to search for").WithHint("kedge search TEXT")
+		return kedge.Errorf(kedge.Invalid, "nothing to search for").WithHint("kedge search QUERY")
 	case len(q.Text) > MaxQuery:
 		return kedge.Errorf(kedge.Invalid, "the search text has %d bytes, more than the allowed %d", len(q.Text), MaxQuery).
 			WithHint("search for a part of the text")

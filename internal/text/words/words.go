@@ -3,3 +3,8 @@
 // promises that the same input gives the same words and that a cut never splits a
 // character. It is pure, and knows nothing of what the words are about.
 package words
+
+import "strings"
+
+// Spaced is a stored word, such as needs_review, as you would say it.
+func Spaced[T ~string](word T) string { return strings.ReplaceAll(string(word), "_", " ") }
