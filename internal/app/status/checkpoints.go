@@ -307,7 +307,7 @@ func document(p *projects.Project, who projects.Caller, given, standard string) 
 	}
 	b, ok, err := p.Read(name)
 	if err == nil && !ok {
-		err = kedge.Errorf(kedge.NotFound, "no file %q in the project", name).WithHint("%s", saves(journal.Kind(strings.TrimSuffix(filepath.Base(standard), ".md"))))
+		err = kedge.Errorf(kedge.NotFound, "no file %q in the project", name).WithHint("%s", brief.SaveCommand(strings.TrimSuffix(filepath.Base(standard), ".md")))
 	}
 	return name, b, err
 }
@@ -364,14 +364,6 @@ func movedLines(evs []kedge.Event) []string {
 	return strings.Split(edit.Found, "\n")
 }
 
-// saves is the command that saves a document of the kind.
-func saves(kind journal.Kind) string {
-	if kind == journal.KindHandoff {
-		return brief.SaveHandoff
-	}
-	return "kedge checkpoint save"
-}
-
 // Saved gives one checkpoint or handoff, or the newest when id is empty.
 func Saved[T any](ctx context.Context, p *projects.Project, kind journal.Kind, id string) (T, error) {
 	if id != "" {
@@ -385,7 +377,7 @@ func Saved[T any](ctx context.Context, p *projects.Project, kind journal.Kind, i
 	if err != nil || v == nil {
 		var zero T
 		if err == nil {
-			err = kedge.Errorf(kedge.NotFound, "no %s was saved yet", kind).WithHint("%s", saves(kind))
+			err = kedge.Errorf(kedge.NotFound, "no %s was saved yet", kind).WithHint("%s", brief.SaveCommand(string(kind)))
 		}
 		return zero, err
 	}

@@ -33,7 +33,7 @@ func newHandoffSave(env *frame.Env) *cobra.Command {
 		Example: "  kedge handoff save --percent 60 --state 'auth module' --approach 'JWT instead of sessions'",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if !c.Flags().Changed("percent") {
-				return kedge.Errorf(kedge.Invalid, "--percent is missing: say how much of the work is done").WithHint("%s", brief.SaveHandoff)
+				return kedge.Errorf(kedge.Invalid, "--percent is missing: say how much of the work is done").WithHint("%s", brief.SaveCommand("handoff"))
 			}
 			var err error
 			if in.RuledOut, err = whatAndWhy(ruledOut); err != nil {

@@ -81,8 +81,14 @@ func NormalHandoff(h kedge.Handoff) kedge.Handoff {
 	return h
 }
 
-// SaveHandoff is the command that saves a handoff, with the flags that it needs.
-const SaveHandoff = "kedge handoff save --percent N --state TEXT --approach TEXT"
+// SaveCommand is the command that saves a document of a kind, with the flags that it
+// needs.
+func SaveCommand(kind string) string {
+	if kind == "handoff" {
+		return "kedge handoff save --percent N --state TEXT --approach TEXT"
+	}
+	return "kedge checkpoint save"
+}
 
 func checkHandoff(h kedge.Handoff) error {
 	switch {
@@ -91,13 +97,13 @@ func checkHandoff(h kedge.Handoff) error {
 	case h.Session != "" && !kedge.ValidID("ses", string(h.Session)):
 		return kedge.Errorf(kedge.Invalid, "%q is not a session id", h.Session)
 	case h.Percent < 0 || h.Percent > 100:
-		return kedge.Errorf(kedge.Invalid, "%d is not a percentage from 0 to 100", h.Percent).WithHint("%s", SaveHandoff)
+		return kedge.Errorf(kedge.Invalid, "%d is not a percentage from 0 to 100", h.Percent).WithHint("%s", SaveCommand("handoff"))
 	}
 	for _, f := range []struct{ name, flag, text string }{
 		{HandoffSections[0], "state", h.State}, {HandoffSections[2], "approach", h.Approach}, {HandoffSections[5], "next", h.Next},
 	} {
 		if f.text == "" {
-			return kedge.Errorf(kedge.Invalid, "the handoff's %q is empty", f.name).WithHint("add --%s TEXT; the whole command: %s", f.flag, SaveHandoff)
+			return kedge.Errorf(kedge.Invalid, "the handoff's %q is empty", f.name).WithHint("add --%s TEXT; the whole command: %s", f.flag, SaveCommand("handoff"))
 		}
 	}
 	for _, p := range h.Files {

@@ -58,7 +58,7 @@ func LintHandoff(file string, b []byte) []kedge.Finding {
 	l.fences(string(b))
 	l.headings(p, HandoffSections)
 	l.marker(p.body, "handoff", handoffKeys)
-	l.end(p, "kedge handoff save")
+	l.end(p, SaveCommand("handoff"))
 	if len(l.found) == 0 {
 		if _, err := ParseHandoff(file, b); err != nil {
 			l.parsed(err)
@@ -98,7 +98,7 @@ func lineOf(b []byte, i int) int { return 1 + strings.Count(string(b[:min(i, len
 func (l *linter) marker(body, kind string, keys []string) {
 	first, _, _ := strings.Cut(body, "\n")
 	if _, err := parseMarker(first, kind, keys); err != nil {
-		l.add(1, "kedge "+kind+" save", "%v", err)
+		l.add(1, SaveCommand(kind), "%v", err)
 	}
 }
 
@@ -139,7 +139,7 @@ func (l *linter) fences(text string) {
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	report := func(end int) {
 		if n := end - start - 1; n > MaxFence {
-			l.add(start, "keep the one line that matters; the log is in: kedge logs", "fenced block of %d lines, more than %d", n, MaxFence)
+			l.add(start, "keep the one line that matters; the log is in: kedge logs NAME", "fenced block of %d lines, more than %d", n, MaxFence)
 		}
 	}
 	for i, raw := range lines {
