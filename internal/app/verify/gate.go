@@ -222,7 +222,7 @@ func (s *Verifier) gateRequest(ctx context.Context, p *projects.Project, who pro
 	if err != nil {
 		return q, err
 	}
-	q.Own, q.Later = slices.Concat(j.own, demands.Checks), demands.Later
+	q.Own, q.OwnAlways, q.Later = slices.Concat(j.own, demands.Checks), len(j.own), demands.Later
 	q.Box, err = s.box(cfg.Sandbox, p, j)
 	return q, err
 }

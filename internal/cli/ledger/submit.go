@@ -25,18 +25,21 @@ func newFeatureSubmit(env *frame.Env) *cobra.Command {
 Kedge runs all of the project's checks and the feature's checks on the current
 files. If all are green, the feature is completed. If one is red, the feature
 stays open (exit code 6). Submit the feature once before the work, too: a
-check that is red before the work and green after it proves the work.
+check that is red before the work and green after it proves the work. So the
+feature's checks run even if a check of the project is red.
 
 Kedge commits nothing here. Commit the work yourself:
 git add -A && git commit. A run makes its own commits.
 
 Kedge also inspects all changes, committed or not, since it last verified the
 files. That was at your last full green gate, at the last completed feature,
-or else at kedge init. Weakened tests and changes to protected files make the
-verdict red. If you want such a change, run a full kedge gate yourself first.
+or else at kedge init. Weakened tests make the verdict red. If you want such a
+change, run a full kedge gate yourself first.
 
-A feature without checks, or one that changed files outside its paths, then
-waits for you (exit code 5): kedge approve ID --reason WHY, or kedge deny.
+These features wait for you (exit code 5): one without checks, one that changed
+files outside its paths, and one that changed protected files or added
+executables, archives or big files that its paths do not name. Then use
+kedge approve ID --reason WHY, or kedge deny.
 
 In a run, a session may submit only its own feature. It receives the verdict,
 and the run sets the status.`,

@@ -41,6 +41,10 @@ type Request struct {
 	Checks []kedge.Check
 	Own    []kedge.Check // a feature's own checks; in these "no test ran" is red
 
+	// OwnAlways has the first of Own, so many, run also where a check before them is red: whether
+	// they were red before the work is known only then.
+	OwnAlways int
+
 	// Later has the checks which may be red, by name, and why: such a red one runs, and is
 	// left out of the verdict. Nil: there are none.
 	Later    map[string]string
@@ -228,7 +232,7 @@ func (g *gate) runAll(ctx context.Context, steps []step) (err error) {
 	}()
 	var red string
 	for i, s := range steps {
-		if red != "" && s.skip == "" {
+		if red != "" && s.skip == "" && !s.always {
 			s.skip = fmt.Sprintf("not reached: %s is red", red)
 		}
 		res, err := g.runStep(ctx, i, s, services)

@@ -15,6 +15,7 @@ import (
 type step struct {
 	check    kedge.Check
 	own      bool   // a feature's own check
+	always   bool   // it runs also where one before it is red
 	line     string // the shell line, or the request
 	selected []string
 	skip     string // why it is not run
@@ -29,8 +30,8 @@ func (g *gate) plan(ctx context.Context) ([]step, error) {
 	for _, c := range g.Checks {
 		steps = append(steps, step{check: c})
 	}
-	for _, c := range g.Own {
-		steps = append(steps, step{check: c, own: true})
+	for i, c := range g.Own {
+		steps = append(steps, step{check: c, own: true, always: i < g.OwnAlways})
 	}
 	if len(steps) == 0 {
 		return nil, kedge.Errorf(kedge.Invalid, "there is no check").
