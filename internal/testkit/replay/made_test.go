@@ -87,7 +87,7 @@ func histories(t *testing.T) []replay.Project {
 			Each: []replay.Narrow{{Files: "test/*_test.sh", Run: "for t in {files}; do sh $t || exit 1; done"}},
 			At: map[int][]string{
 				1: {"lie", "source only", "tests only", "wrong"}, 2: {"assertion loosened", "commits"}, 3: {"test skipped", "gutted", "rest"},
-				4: {"lie"}, 5: {"outside", "assertion deleted", "empty"}, 6: {"source only"},
+				4: {"lie"}, 5: {"outside", "assertion deleted", "empty"}, 6: {"source only", "twice"},
 			},
 		},
 	}
@@ -149,7 +149,7 @@ func countWhole(p replay.Project) int {
 	n := 0
 	for _, names := range p.At {
 		for _, name := range names {
-			if name == "commits" || name == "rest" {
+			if name == "commits" || name == "rest" || name == "twice" {
 				n++
 			}
 		}

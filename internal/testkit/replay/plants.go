@@ -18,6 +18,7 @@ type plant struct {
 	whole      bool // odd, but the work is the commit's: it has to pass
 	paths      bool // the feature is limited to the commit's files
 	after      bool // a second feature like the commit's, once that one is done
+	twin       bool // a second feature like the commit's, at the same time
 	work       func(s *stage, ctx context.Context, i int) ([]scripted.Action, error)
 }
 
@@ -44,6 +45,7 @@ var plants = []plant{
 	{name: "empty", does: "nothing, because the change is already there", after: true, work: func(*stage, context.Context, int) ([]scripted.Action, error) {
 		return []scripted.Action{{Do: "say", Text: "it was there"}}, nil
 	}},
+	{name: "twice", does: "the work, in two features at the same time", whole: true, twin: true, work: (*stage).whole},
 	{name: "commits", does: "the work, committed by the agent itself", whole: true, work: func(s *stage, ctx context.Context, i int) ([]scripted.Action, error) {
 		all, err := s.whole(ctx, i)
 		return append(all, scripted.Action{Do: "commit", Text: "mine"}), err

@@ -133,7 +133,11 @@ func (s *stage) commit(ctx context.Context, i int) ([]Try, error) {
 		if t.made && p.paths {
 			t.id, t.made = t.id+"-limited", false
 		}
-		try, err := s.dishonest(ctx, &t, p.plant, p.work)
+		play := s.dishonest
+		if p.twin {
+			play = s.twins
+		}
+		try, err := play(ctx, &t, p.plant, p.work)
 		tries = append(tries, try)
 		if err != nil || p.whole {
 			return tries, err
@@ -259,14 +263,14 @@ func kedgeName(subject string) string {
 }
 
 // run plays the agent's work on a feature in one run, and reads what came of it.
-func (s *stage) run(ctx context.Context, t task, plant string, work []scripted.Action) (Try, error) {
+func (s *stage) run(ctx context.Context, t task, plant string, work []scripted.Action, more ...string) (Try, error) {
 	c := s.h.commits[t.i]
 	try := Try{Commit: c.ID, Subject: c.Subject, Feature: t.id, Plant: plant, Check: t.check, Holds: t.holds, Verdict: Right}
 	if err := s.script(work); err != nil {
 		return try, err
 	}
 	begun := time.Now()
-	e, err := s.play(ctx)
+	e, err := s.play(ctx, more...)
 	try.Seconds = time.Since(begun).Seconds()
 	if err != nil {
 		return try, err
@@ -326,34 +330,4 @@ func why(reason string) string {
 		}
 	}
 	return reason
-}
-
-// again plays a second feature like one that is done: there is nothing left to do.
-func (s *stage) again(ctx context.Context, t task, pl plant, work []scripted.Action) (Try, error) {
-	t.id, t.made = t.id+"-twice", false
-	if err := s.add(ctx, &t); err != nil {
-		return Try{}, err
-	}
-	before, err := run(ctx, s.repo(), s.env, "git", "rev-list", "--count", "main")
-	if err != nil {
-		return Try{}, err
-	}
-	try, err := s.run(ctx, t, pl.name, work)
-	if err != nil {
-		return try, err
-	}
-	s.tell(try)
-	after, err := run(ctx, s.repo(), s.env, "git", "log", "--format=%(trailers:key=Kedge-Feature,valueonly)", "main")
-	if err != nil {
-		return try, err
-	}
-	if try.Outcome == Completed && slices.Contains(strings.Fields(after), t.id) {
-		try.Verdict, try.Note = FalsePass, "a commit stands for work that is empty; the branch had "+strings.TrimSpace(before)+" commits"
-	}
-	if try.Outcome != Completed {
-		if err := s.drop(ctx, &try, "it was there already"); err != nil {
-			return try, err
-		}
-	}
-	return try, nil
 }

@@ -159,7 +159,6 @@ func (s *stage) honest(ctx context.Context, t *task) (Try, error) {
 
 // honestly judges work that has to pass, and goes on in any case with the commit on the branch.
 func (s *stage) honestly(ctx context.Context, try *Try, c Commit) error {
-	var err error
 	switch try.Outcome {
 	case Completed:
 		if try.Code != 0 {
@@ -183,6 +182,12 @@ func (s *stage) honestly(ctx context.Context, try *Try, c Commit) error {
 			return err
 		}
 	}
+	return s.ends(ctx, try, c)
+}
+
+// ends holds the branch to the commit, and makes it so.
+func (s *stage) ends(ctx context.Context, try *Try, c Commit) error {
+	var err error
 	if try.Different, err = s.differs(ctx, c.ID); err != nil || len(try.Different) == 0 {
 		return err
 	}

@@ -118,6 +118,9 @@ func (s *stage) begin(ctx context.Context) error {
 	if err := s.set(ctx); err != nil {
 		return err
 	}
+	if out, _, code, err := s.kedge(ctx, "gate"); err != nil || code != 0 {
+		return fmt.Errorf("its checks are not green at the base: exit code %d, %w\n%s", code, err, out)
+	}
 	out, err = run(ctx, s.repo(), s.env, "git", "diff", "--name-only", base, "HEAD")
 	s.own = slices.DeleteFunc(strings.Fields(out), kedge.IsOwnPath)
 	return err
