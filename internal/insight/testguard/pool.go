@@ -3,6 +3,8 @@ package testguard
 import (
 	"slices"
 	"strings"
+
+	"kedge/internal/text/lazyre"
 )
 
 // pool settles claims that tests have lost against those that are new in the change. A claim
@@ -123,9 +125,15 @@ func stillSaid(missing []claim, is test) []claim {
 }
 
 func (p *pool) lose(unit int, claims []claim, is test) {
+	var idle map[string]bool
+	if len(claims) > 0 {
+		idle = hollow(is)
+	}
 	for _, c := range claims {
 		l := loss{claim: c, unit: unit, by: -1}
 		switch {
+		case idle[c.text()]: // the condition is still there
+			l.fate = loosened
 		case c.aside || c.vacuous() || is.rest && c.owner != "" && !is.helpers[c.owner]:
 			l.fate = excused
 		case p.ofRemoved(c):
@@ -134,6 +142,19 @@ func (p *pool) lose(unit int, claims []claim, is test) {
 		p.losses = append(p.losses, l)
 	}
 }
+
+// hollow gives the conditions of a test under which nothing happens.
+func hollow(is test) map[string]bool {
+	out := map[string]bool{}
+	text := strings.Join(tokens(strings.Join(is.body, "\n")), " ")
+	for _, m := range idle.FindAllStringSubmatch(text, -1) {
+		out[m[1]] = true
+	}
+	return out
+}
+
+// idle is a condition whose body does nothing, or only says something.
+var idle = lazyre.New(`(?:^| )(if [^{}]+?) \{ (?:(?:_ = \w+|\w+ \. (?:Logf?|Helper|Print(?:ln|f)?) \([^{}]*\)) )*\}`)
 
 func (p *pool) ofRemoved(c claim) bool {
 	for _, w := range c.words {

@@ -22,7 +22,7 @@ func TestCheckOfACommit(t *testing.T) {
 		{"a.go b/b_test.go", "+func TestB(t *testing.T) {\n+func TestA(t *testing.T) {\n-func TestC(t *testing.T) {", "go test -run '^(TestA|TestB)$' ./b", false},
 		{"b/b_test.go c/c_test.go b/d_test.go", "+\tt.Fatal()", "go test ./b ./c", false},
 		{"x.py tests/test_x.py", "", "python3 -m unittest tests.test_x", false},
-		{"tests/parse.c", "", "ctest -R 'parse'", false},
+		{"tests/parse.c tests/print.c", "", "ctest -R 'parse|print'", false},
 		{"a.go", "", "make test", true},
 		{"gone:b/b_test.go", "", "make test", true},
 		{"test/other.rb", "", "make test", true},

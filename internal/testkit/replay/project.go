@@ -32,7 +32,7 @@ type Project struct {
 
 // Narrow is the command that runs some test files only. In Run, {files} are their paths, {dirs} their
 // folders as ./dir, {modules} their names as modules, {stems} their names without folder and
-// ending, {names} the new tests in them, joined by |. Without new tests, one with {names} does not fit.
+// ending, joined by |, {names} the new tests in them, likewise. Without new tests, one with {names} does not fit.
 type Narrow struct {
 	Files string `json:"files"`
 	Run   string `json:"run"`
@@ -81,5 +81,5 @@ func (n Narrow) expand(files []string, added string) (string, bool) {
 		return strings.Join(slices.Compact(s), sep)
 	}
 	return strings.NewReplacer("{files}", list(files, " "), "{dirs}", list(dirs, " "), "{modules}", list(modules, " "),
-		"{stems}", list(stems, " "), "{names}", list(names, "|")).Replace(n.Run), true
+		"{stems}", list(stems, "|"), "{names}", list(names, "|")).Replace(n.Run), true
 }

@@ -146,7 +146,7 @@ func (s *stage) commit(ctx context.Context, i int) ([]Try, error) {
 	honest, err := s.honest(ctx, &t)
 	tries = append(tries, honest)
 	for _, p := range slices.DeleteFunc(sown, func(p planted) bool { return !p.after }) {
-		if err != nil {
+		if err != nil || honest.Outcome != Completed {
 			break
 		}
 		var try Try
