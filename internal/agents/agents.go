@@ -93,7 +93,7 @@ const ToolsName = "kedge"
 
 // ReadBrief is what the program of a person who sits at it is told to begin with.
 func (t Task) ReadBrief() string {
-	return "Read " + t.Brief + ": it says where the work stands. Then go on from there."
+	return "Read " + t.Brief + ": it says where the work stands. Then continue from there."
 }
 
 // Start is how a session of a task begins. What it is told is typed into its

@@ -16,7 +16,7 @@ import (
 func (s *Store) Backup(ctx context.Context, path string) error {
 	path, err := filepath.Abs(path)
 	if err != nil {
-		return kedge.Errorf(kedge.Invalid, "backup: %w", err)
+		return kedge.Errorf(kedge.Invalid, "cannot make the backup: %w", err)
 	}
 	if _, err := os.Lstat(path); err == nil {
 		return kedge.Errorf(kedge.Conflict, "%q exists already", path).WithHint("name a folder that does not exist yet")
@@ -50,7 +50,7 @@ func (s *Store) backupInto(ctx context.Context, dir string) error {
 		return s.fault("backup", err)
 	}
 	if err := os.Chmod(db, 0o600); err != nil {
-		return kedge.Errorf(kedge.Internal, "backup: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot make the backup: %w", err)
 	}
 	if err := verifyBackup(ctx, dir); err != nil {
 		return err
@@ -58,12 +58,12 @@ func (s *Store) backupInto(ctx context.Context, dir string) error {
 	// What the check left behind belongs to no one.
 	for _, side := range []string{"-wal", "-shm"} {
 		if err := os.Remove(db + side); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return kedge.Errorf(kedge.Internal, "backup: %w", err)
+			return kedge.Errorf(kedge.Internal, "cannot make the backup: %w", err)
 		}
 	}
 	for _, name := range []string{db, filepath.Join(dir, tailName), dir} {
 		if err := syncPath(name); err != nil {
-			return kedge.Errorf(kedge.Internal, "backup: %w", err)
+			return kedge.Errorf(kedge.Internal, "cannot make the backup: %w", err)
 		}
 	}
 	return nil
@@ -85,7 +85,7 @@ func verifyBackup(ctx context.Context, dir string) error {
 		line = head.line()
 	}
 	if err := os.WriteFile(copied.tailPath(), []byte(line), 0o600); err != nil {
-		return kedge.Errorf(kedge.Internal, "backup: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot make the backup: %w", err)
 	}
 	found, err := copied.Check(ctx)
 	if err != nil {

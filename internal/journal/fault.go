@@ -66,7 +66,7 @@ func (s *Store) fault(doing string, err error) *kedge.Error {
 // fail makes the store refuse everything from now on.
 func (s *Store) fail(err error) *kedge.Error {
 	e := kedge.Errorf(kedge.Internal, "the disk failed while Kedge wrote to %q: %w; Kedge writes nothing more until you restart it", s.dir, err).
-		WithHint("kedge down, then kedge doctor")
+		WithHint("kedge down && kedge doctor")
 	s.refusal.CompareAndSwap(nil, e)
 	return s.refusal.Load()
 }

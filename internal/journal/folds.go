@@ -111,7 +111,7 @@ func foldFeatureStatus(f *folding) error {
 	}
 	if d.Status != "" {
 		if !d.Status.Valid() {
-			return kedge.Errorf(kedge.Invalid, "%s: %q is no status", f.ev.Type, d.Status)
+			return kedge.Errorf(kedge.Invalid, "%s: %q is not a status", f.ev.Type, d.Status)
 		}
 		doc.Status = d.Status
 	}

@@ -108,7 +108,7 @@ func refold(ctx context.Context, q queryer) (folded, []broken, error) {
 		head = mark{Seq: r.Seq, Hash: r.Hash}
 		changes, err := fold(r.Event, all.get)
 		if err != nil {
-			return all, []broken{{r.Seq, "does not fold: " + err.Error()}}, nil
+			return all, []broken{{r.Seq, "cannot be applied: " + err.Error()}}, nil
 		}
 		for _, c := range changes {
 			all[docKey{c.kind, c.id}] = c

@@ -13,7 +13,7 @@ import (
 )
 
 // ErrBroken marks an answer that ended before its result.
-var ErrBroken = errors.New("the daemon went away before it answered")
+var ErrBroken = errors.New("the daemon ended before it answered")
 
 // ErrNoDaemon marks that a call was lost and that no daemon came up after it. It
 // may be different a moment later.
@@ -100,7 +100,7 @@ func read(body io.Reader, out any, progress func(json.RawMessage)) error {
 		}
 		var l Line
 		if err := json.Unmarshal(b, &l); err != nil {
-			return kedge.Errorf(kedge.Internal, "the daemon's answer is not understood: %w", err).WithHint("kedge down")
+			return kedge.Errorf(kedge.Internal, "Kedge does not understand the daemon's answer: %w", err).WithHint("kedge down")
 		}
 		switch l.Type {
 		case "progress":
@@ -120,7 +120,7 @@ func decode(data json.RawMessage, out any) error {
 		return nil
 	}
 	if err := json.Unmarshal(data, out); err != nil {
-		return kedge.Errorf(kedge.Internal, "the daemon's answer is not understood: %w", err).WithHint("kedge down")
+		return kedge.Errorf(kedge.Internal, "Kedge does not understand the daemon's answer: %w", err).WithHint("kedge down")
 	}
 	return nil
 }

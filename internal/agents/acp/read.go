@@ -184,14 +184,14 @@ func (r *reader) hello(res *result) agents.Input {
 	method := "session/new"
 	switch canResume := len(res.Can.Session.Resume) > 0 && string(res.Can.Session.Resume) != "null"; {
 	case res.Protocol != protocol:
-		return r.fail(&failure{Message: "it speaks version " + strconv.Itoa(res.Protocol) + " of the Agent Client Protocol, and Kedge version " + strconv.Itoa(protocol)})
+		return r.fail(&failure{Message: "it speaks version " + strconv.Itoa(res.Protocol) + " of the Agent Client Protocol, and Kedge speaks version " + strconv.Itoa(protocol)})
 	case r.task.Resume == "":
 	case res.Can.Load: // some offer both and know only this
 		method = "session/load"
 	case canResume:
 		method = "session/resume"
 	default:
-		return r.fail(&failure{Message: "it cannot go on with an earlier conversation"})
+		return r.fail(&failure{Message: "it cannot continue an earlier conversation"})
 	}
 	if r.task.Resume != "" {
 		params["sessionId"] = r.task.Resume

@@ -23,7 +23,7 @@ func Profile() agents.Profile {
 		Transcript: &wrote,
 		Lacks: map[string]string{
 			"Hears":    "it reads nothing after its message",
-			"Versions": "it is not an npm package; only a stand-in was tried",
+			"Versions": "it is not an npm package, so only a stand-in was tried",
 			"Writes":   "unknown: only a stand-in was tried",
 			"Hooks":    "it has no hooks",
 			"Limits":   "it has no tools",

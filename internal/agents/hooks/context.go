@@ -23,5 +23,5 @@ func (ev Input) TimeToCompact(tokens, threshold int64) string {
 	if command == "" || threshold <= 0 || tokens < threshold {
 		return ""
 	}
-	return "kedge: the context holds " + thousands(tokens) + " tokens: " + command + " now, before it gets worse at its work"
+	return "kedge: the context holds " + thousands(tokens) + " tokens: " + command + " now, before the agent makes more mistakes"
 }

@@ -49,7 +49,7 @@ func parse(text string) (*node, error) {
 		return nil, err
 	}
 	if s.at < len(text) {
-		return nil, s.bad("something after the end")
+		return nil, s.bad("text after the end")
 	}
 	return n, nil
 }
@@ -177,7 +177,7 @@ func (s *scanner) word() (*node, error) {
 			s.at++
 			n.to = s.at
 			if !json.Valid([]byte(s.text[n.from:n.to])) {
-				return nil, s.bad("a string that is none")
+				return nil, s.bad("a malformed string")
 			}
 			return n, nil
 		}

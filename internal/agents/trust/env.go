@@ -57,10 +57,10 @@ func (r Rules) variables(name string, b []byte) []Variable {
 
 // Why a variable is blocked.
 const (
-	elsewhere = "it sends requests, and the keys in them, elsewhere"
-	loadsCode = "it makes programs load or run other code"
-	steersGit = "it steers git"
-	moves     = "it moves where programs are found, or keep their settings"
+	elsewhere = "it can send requests, and the keys in them, to another server"
+	loadsCode = "it can make programs load or run other code"
+	steersGit = "it changes what git does"
+	moves     = "it changes where programs are found, or where they keep settings"
 )
 
 // blockedNames are single names by why they are blocked.

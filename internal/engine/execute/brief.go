@@ -59,7 +59,7 @@ func (x *Executor) writeBrief(ctx context.Context, c run.Command, name string) e
 	}
 	text = redact.Text(text) // whatever it was made of: it goes to a model, and into its provider's logs
 	if err := atomicfile.Write(filepath.Join(x.runDir(c.Run), name), []byte(text), 0o600); err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot keep a brief: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot save a brief: %w", err)
 	}
 	return nil
 }

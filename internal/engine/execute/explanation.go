@@ -22,19 +22,19 @@ func (x *Executor) explanation(ctx context.Context, c run.Command) (string, erro
 	}
 	last, err := x.lastWords(ctx, c, j)
 	if err != nil {
-		x.log().Error("the last words of a session are not known", "session", string(j.Session), "error", err.Error())
+		x.log().Error("cannot read the last words of a session", "session", string(j.Session), "error", err.Error())
 		last = ""
 	}
 	var b strings.Builder
 	b.WriteString("Blocked: " + strings.TrimSpace(c.Reason))
 	if f := strings.TrimSpace(c.Failure); f != "" && f != strings.TrimSpace(c.Reason) {
-		b.WriteString("\nThe first failure, which the one repair was told: " + f)
+		b.WriteString("\nThe first failure, which the repair session received: " + f)
 	}
 	if strings.TrimSpace(c.Failure) != "" {
 		b.WriteString("\nThe cause, as its agent stated it: " + x.statedCause(ctx, c, j))
 	}
 	if last != "" {
-		b.WriteString("\nThe last from its agent: " + last)
+		b.WriteString("\nThe last words of its agent: " + last)
 	}
 	b.WriteString("\n" + leftWords(j) + " If the check is wrong: kedge feature amend " + string(c.Feature) +
 		" --check COMMAND --reason WHY. To try again: kedge feature reopen " + string(c.Feature) + ".")
@@ -45,7 +45,7 @@ func (x *Executor) explanation(ctx context.Context, c run.Command) (string, erro
 func (x *Executor) statedCause(ctx context.Context, c run.Command, j slot.Job) string {
 	t, err := x.trail(ctx, c, j, "")
 	if err != nil {
-		x.log().Error("what a session stated is not known", "session", string(j.Session), "error", err.Error())
+		x.log().Error("cannot read the cause that a session stated", "session", string(j.Session), "error", err.Error())
 		return "unknown"
 	}
 	return cmp.Or(brief.StatedCause(t.Said), "it stated none")

@@ -225,7 +225,7 @@ func (x *Executor) astray(c run.Command) ([]kedge.Finding, error) {
 		return nil, err
 	}
 	return []kedge.Finding{{
-		Level: kedge.LevelWarning, What: "replaced the link of the worktree to its repository by: " + plain.Line(j.Mended), Where: ".git",
+		Level: kedge.LevelWarning, What: "replaced the worktree's link to its repository with: " + plain.Line(j.Mended), Where: ".git",
 		Fix: "nothing to do: Kedge restored it before any use",
 	}}, nil
 }

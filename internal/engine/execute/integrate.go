@@ -130,7 +130,7 @@ func (x *Executor) judgeCandidate(ctx context.Context, c run.Command, clean *git
 	}
 	ev, err := x.outcome(c, judged, err)
 	if err == nil && ev.Outcome == run.Green && judged.Verdict.Tree != whole {
-		ev.Outcome, ev.Reason = run.Void, "the clean worktree is not what was merged"
+		ev.Outcome, ev.Reason = run.Void, "the clean worktree differs from what was merged"
 	}
 	return ev, err
 }

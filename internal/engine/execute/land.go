@@ -81,13 +81,13 @@ func (x *Executor) refuseMoved(ctx context.Context, c run.Command, branch, at st
 			return run.Input{}, err
 		}
 		if is {
-			ev.Reason = fmt.Sprintf("%s got %s since the run began; %s came while %s worked, and that session's worktree has it too: no check saw it",
+			ev.Reason = fmt.Sprintf("%s got %s since the run began; %s came while %s worked, and that session's worktree has it too; no check ran on it",
 				branch, words.Count(len(own), "commit"), m.To, m.Session)
 			ev.Next = append(ev.Next, m.Undo().AndThen(kedge.Step("kedge", "land")))
 		}
 	}
 	merge := kedge.Step("git", "merge", slot.Branch(c.Run)).For("merge the work of the run into your branch")
-	have := kedge.Step("git", "merge", "-s", "ours", slot.Branch(c.Run)).For("or, if your branch already has all you want of that work, tell git so")
+	have := kedge.Step("git", "merge", "-s", "ours", slot.Branch(c.Run)).For("or, if your branch already has what you want of that work, record that in git")
 	ev.Next = append(ev.Next, x.onBranch(ctx, branch, merge), x.onBranch(ctx, branch, have))
 	return ev, nil
 }

@@ -45,7 +45,7 @@ func TestT7ForeignRepositoryInPlaceOfTheLink(t *testing.T) {
 			y.put(y.slot(1), "a.txt", "work\n")
 
 			tree := y.gated(run.Green, 1, "one", base).Tree
-			if got := findings(y.book.evidence[0].Verdict.Findings); !strings.Contains(got, "replaced the link of the worktree") || !strings.Contains(got, told) {
+			if got := findings(y.book.evidence[0].Verdict.Findings); !strings.Contains(got, "replaced the worktree's link") || !strings.Contains(got, told) {
 				t.Errorf("the verdict does not say what it tried:\n%s", got)
 			}
 			y.inspected(run.Clean, base, tree)

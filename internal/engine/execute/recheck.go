@@ -147,7 +147,7 @@ func (x *Executor) brokenBase(ctx context.Context, c run.Command, clean *git.Rep
 		if clean != nil && i < mostBlamed {
 			since, err := x.blame(ctx, c, clean, b)
 			if err != nil {
-				x.log().Warn("who broke a feature was not found", "run", string(c.Run), "feature", string(b.Feature.ID), "error", err.Error())
+				x.log().Warn("cannot find which commit broke a feature", "run", string(c.Run), "feature", string(b.Feature.ID), "error", err.Error())
 			} else if since != "" {
 				text += "; " + since
 			}
@@ -276,7 +276,7 @@ func (x *Executor) inTurn(c run.Command, features []kedge.Feature) ([]kedge.Feat
 func (x *Executor) canRecheck(c run.Command, f kedge.Feature) bool {
 	faults := check.Faults(f.Checks)
 	if len(faults) > 0 {
-		x.log().Warn("a completed feature was not looked at again", "run", string(c.Run), "feature", string(f.ID), "error", faults[0].What)
+		x.log().Warn("cannot check a completed feature again", "run", string(c.Run), "feature", string(f.ID), "error", faults[0].What)
 	}
 	return len(faults) == 0
 }

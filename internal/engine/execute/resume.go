@@ -21,7 +21,7 @@ func (x *Executor) cannotResume(ctx context.Context, c run.Command) (string, err
 		return "", err
 	}
 	if was, _, _ := strings.Cut(j.Route, ":"); was != r.Agent {
-		return "another agent goes on", nil
+		return "another agent continues", nil
 	}
 	if x.cfg.Talking != nil {
 		talks, err := x.cfg.Talking(ctx, c.Resume)
@@ -29,7 +29,7 @@ func (x *Executor) cannotResume(ctx context.Context, c run.Command) (string, err
 			return "", err
 		}
 		if talks {
-			return "its conversation is alive in another session", nil
+			return "another session has its conversation open", nil
 		}
 	}
 	left, _, err := process.Strays("KEDGE_SESSION="+string(j.Session), "")
@@ -37,7 +37,7 @@ func (x *Executor) cannotResume(ctx context.Context, c run.Command) (string, err
 		return "", err
 	}
 	if j.Session != "" && len(left) > 0 {
-		return "something of the session before is still alive", nil
+		return "a process of the previous session is still running", nil
 	}
 	return "", nil
 }

@@ -21,7 +21,7 @@ func (x *Executor) revert(ctx context.Context, c run.Command, _ func(run.Input))
 		if leaving(ctx, err) {
 			return run.Input{}, err
 		}
-		x.log().Error("what a failed attempt came to is not saved", "run", string(c.Run), "feature", string(c.Feature), "error", err.Error())
+		x.log().Error("cannot save how a failed attempt ended", "run", string(c.Run), "feature", string(c.Feature), "error", err.Error())
 	}
 	if _, err := x.evict(ctx, c, ""); err != nil {
 		return run.Input{}, err

@@ -39,7 +39,7 @@ func (x *Executor) oneFeature(ctx context.Context, c run.Command, clean *git.Rep
 		}
 		ev.Outcome = run.Outside
 		ev.Reason = fmt.Sprintf("the work is also for feature %q, whose checks were red before it and are green with it", f.ID)
-		ev.Failure = ev.Reason + fmt.Sprintf(". A session works on one feature: take out what is for %q and keep what is for %q", f.ID, c.Feature)
+		ev.Failure = ev.Reason + fmt.Sprintf(". A session works on one feature: remove what is for %q and keep what is for %q", f.ID, c.Feature)
 		return ev, nil
 	}
 	return ev, nil

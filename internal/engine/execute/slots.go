@@ -49,10 +49,10 @@ func (x *Executor) tidy(ctx context.Context, c run.Command) {
 		err = errors.Join(err, x.salvaged(ctx, s))
 	}
 	if err != nil {
-		x.log().Warn("a worktree of a run that is over stays", "run", string(c.Run), "error", err.Error())
+		x.log().Warn("the worktree of a run that is over was not removed", "run", string(c.Run), "error", err.Error())
 	}
 	if _, err := x.cfg.Slots.Landed(ctx, c.Run); err != nil { // no worktree stands on them any more
-		x.log().Warn("the branch of a run that landed stays", "run", string(c.Run), "error", err.Error())
+		x.log().Warn("the branch of a run that landed was not removed", "run", string(c.Run), "error", err.Error())
 	}
 	x.Sweep()
 }
@@ -62,7 +62,7 @@ func (x *Executor) tidy(ctx context.Context, c run.Command) {
 func (x *Executor) Sweep() {
 	x.sweeps.Go(func() {
 		if err := x.cfg.Slots.Sweep(x.here); err != nil && x.here.Err() == nil {
-			x.log().Warn("what is left of worktrees cannot be deleted", "error", err.Error())
+			x.log().Warn("cannot delete what is left of worktrees", "error", err.Error())
 		}
 	})
 }

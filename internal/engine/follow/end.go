@@ -23,7 +23,7 @@ func (s *session) conclude(ctx context.Context, f hold.Found) (run.Input, error)
 		return run.Input{}, err
 	}
 	if left > 0 {
-		s.cfg.log().Warn("the holder of a session was gone and its processes were not: they are ended", "session", string(s.id), "processes", left)
+		s.cfg.log().Warn("the holder of a session is gone; Kedge ended the processes that it left", "session", string(s.id), "processes", left)
 	}
 	if _, end, err := s.tape(); err == nil {
 		s.readTo(ctx, end)
@@ -81,7 +81,7 @@ func (s *session) outcome(f hold.Found) run.Input {
 	r := *f.Result
 	exit := s.reader.Exit(r.Code, r.Cause)
 	if catalog.Of(s.adapter.Kind()).Versions.Untried(exit.Version) {
-		s.cfg.log().Warn("this version of an agent was never driven by the tests of Kedge", "session", string(s.id), "agent", s.adapter.Kind(), "version", exit.Version)
+		s.cfg.log().Warn("the tests of Kedge never ran with this version of the agent", "session", string(s.id), "agent", s.adapter.Kind(), "version", exit.Version)
 	}
 	ev.Reason, ev.Until = exit.Text, exit.Until
 	switch {

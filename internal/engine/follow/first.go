@@ -86,7 +86,7 @@ func (s *session) journalFirsts(ctx context.Context, ev watch.Act) {
 			d.UsedTokens = &used
 		}
 		if err := s.journal(ctx, "acted-"+string(d.First), kedge.SessionActed, d); err != nil {
-			s.cfg.log().Error("the first act of a session is not written down", "session", string(s.id), "error", err.Error())
+			s.cfg.log().Error("cannot record the first action of a session", "session", string(s.id), "error", err.Error())
 		}
 	}
 }

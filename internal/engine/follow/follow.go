@@ -152,7 +152,7 @@ func (s *session) readTo(ctx context.Context, end int64) {
 				continue
 			}
 			if err != nil && !errors.Is(err, io.EOF) {
-				s.cfg.log().Error("the output of a session cannot be read", "session", string(s.id), "error", err.Error())
+				s.cfg.log().Error("cannot read the output of a session", "session", string(s.id), "error", err.Error())
 			}
 			return
 		}

@@ -50,7 +50,7 @@ func (s *session) hold(ctx context.Context, c run.Command) {
 // freezeLocked has the session stand still, and marks that it does.
 func (s *session) freezeLocked(ctx context.Context) {
 	if err := atomicfile.Write(s.heldMark(), nil, 0o600); err != nil {
-		s.cfg.log().Error("it is not kept that a session is held", "session", string(s.id), "error", err.Error())
+		s.cfg.log().Error("cannot record that a session is paused", "session", string(s.id), "error", err.Error())
 	}
 	s.withHolder(ctx, (*hold.Client).Freeze)
 }
@@ -78,7 +78,7 @@ func (s *session) goOnLocked(ctx context.Context, wanted bool) {
 		return
 	}
 	if err := os.Remove(s.heldMark()); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		s.cfg.log().Error("a session counts as held still", "session", string(s.id), "error", err.Error())
+		s.cfg.log().Error("cannot record that a session is no longer paused", "session", string(s.id), "error", err.Error())
 	}
 }
 

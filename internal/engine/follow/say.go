@@ -102,7 +102,7 @@ func (s *session) reportUsage(ctx context.Context) {
 	}
 	if s.use.moved() {
 		if err := s.journalUsage(ctx); err != nil {
-			s.cfg.log().Error("what a session used is not written down", "session", string(s.id), "error", err.Error())
+			s.cfg.log().Error("cannot record what a session used", "session", string(s.id), "error", err.Error())
 		}
 	}
 }
@@ -155,7 +155,7 @@ func (s *session) started(ctx context.Context, start agents.Start) error {
 	if s.asked.Compared != nil {
 		var err error
 		if begun.Compared, err = s.asked.Compared(ctx); err != nil {
-			s.cfg.log().Error("files in flight were not compared with the checkpoint", "session", string(s.id), "error", err.Error())
+			s.cfg.log().Error("cannot compare changed files with the checkpoint", "session", string(s.id), "error", err.Error())
 			begun.Compared = nil
 		}
 	}
@@ -196,7 +196,7 @@ func (s *session) signal(ctx context.Context, a notice) {
 		ID: s.id, Signal: string(sig.Kind), Reason: sig.Reason, Advice: string(sig.Advice), Focus: sig.Focus,
 	})
 	if err != nil {
-		s.cfg.log().Error("what was noticed of a session is not written down", "session", string(s.id), "error", err.Error())
+		s.cfg.log().Error("cannot record a warning about a session", "session", string(s.id), "error", err.Error())
 	}
 	ev := run.Input{Kind: run.Signalled, Session: s.id, Reason: fmt.Sprintf("%s: %s", sig.Kind, sig.Reason), Text: sig.Text}
 	if sig.Advice == watch.Shorten {

@@ -138,7 +138,7 @@ func (s *session) journalCompaction(ctx context.Context) {
 	}
 	s.tellCompaction()
 	if err := s.journal(ctx, h.key, kedge.SessionCompacted, *h.told); err != nil {
-		s.cfg.log().Error("a compaction is not written down", "session", string(s.id), "error", err.Error())
+		s.cfg.log().Error("cannot record a compaction", "session", string(s.id), "error", err.Error())
 	}
 	h.told = nil
 }
@@ -182,8 +182,8 @@ func compactionText(d kedge.SessionCompactedData) string {
 }
 
 // goOn is what a session is told whose turn was stopped to shorten its context.
-const goOn = "Your context became large, so it was shortened. Go on with your work where you were; a reply that was cut off did not count. " +
-	"Do not begin anew, and do not repeat what is done. If all is done, say so and end your turn. What counts:\n"
+const goOn = "Your context became large, so Kedge had it shortened. Continue your work where you were; ignore a reply that was cut off. " +
+	"Do not start over, and do not repeat what is done. If all is done, say so and end your turn. What matters:\n"
 
 // shorten tells the program what is due, between two calls of its tools: what one
 // does would be lost. Nothing is due at a place that is old: what the program does now

@@ -104,7 +104,7 @@ func (t *typist) typed(w hold.Typing) {
 func (s *session) opening() agents.Input {
 	b, err := os.ReadFile(s.briefFile())
 	if err != nil {
-		s.cfg.log().Error("the brief cannot be read", "session", string(s.id), "error", err.Error())
+		s.cfg.log().Error("cannot read the brief", "session", string(s.id), "error", err.Error())
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -30,7 +30,7 @@ func (s *session) makeGood(ctx context.Context, f hold.Found) {
 		Agent: s.adapter.Kind(), Getenv: func(name string) string { return environ.Get(env, name) },
 	}, s.conversation(), s.printed(tape.Open(s.dir), from))
 	if err != nil {
-		s.cfg.log().Warn("what an agent wrote down of a session that was ended cannot be read", "session", string(s.id), "error", err.Error())
+		s.cfg.log().Warn("cannot read what an agent recorded of a session that was ended", "session", string(s.id), "error", err.Error())
 		return
 	}
 	more := wrote.Sum.Minus(toldSoFar(s.use.kinds))

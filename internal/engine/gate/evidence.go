@@ -96,13 +96,13 @@ func (g *gate) keepEvidence(patterns []string, before map[string]stamp, into str
 	room := int64(maxEvidenceBytes)
 	for _, p := range names {
 		if len(kept) == maxEvidenceFiles {
-			g.find(kedge.LevelWarning, "more evidence than is kept", p, "narrow the evidence patterns of the check")
+			g.find(kedge.LevelWarning, "the check left more evidence than Kedge keeps", p, "narrow the evidence patterns of the check")
 			break
 		}
 		to := filepath.Join(into, filepath.FromSlash(p))
 		n, err := g.copyOut(p, to, room)
 		if err != nil {
-			g.find(kedge.LevelWarning, "evidence could not be kept: "+err.Error(), p, "narrow the evidence patterns of the check")
+			g.find(kedge.LevelWarning, "Kedge could not keep evidence: "+err.Error(), p, "narrow the evidence patterns of the check")
 			continue
 		}
 		room -= n

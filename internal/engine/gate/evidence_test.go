@@ -61,7 +61,7 @@ func TestEvidenceIsBounded(t *testing.T) {
 	if got := len(v.Checks[0].Evidence); got != 100 {
 		t.Errorf("%d files are kept", got)
 	}
-	if len(v.Findings) != 1 || v.Findings[0].What != "more evidence than is kept" {
+	if len(v.Findings) != 1 || v.Findings[0].What != "the check left more evidence than Kedge keeps" {
 		t.Errorf("findings %+v", v.Findings)
 	}
 	left, err := filepath.Glob(filepath.Join(q.Dir, "test-results", "*"))

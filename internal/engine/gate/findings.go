@@ -108,7 +108,7 @@ func (g *gate) meant(ctx context.Context, p string) error {
 	case !bytes.Equal(committed, now):
 		g.find(kedge.LevelWarning, "has changes that are not committed yet", p, commit)
 	default:
-		g.find(kedge.LevelWarning, "changed since the tree that was verified last", p, "kedge gate --all")
+		g.find(kedge.LevelWarning, "changed since the last green verdict", p, "kedge gate --all")
 	}
 	return nil
 }

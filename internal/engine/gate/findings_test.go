@@ -92,7 +92,7 @@ func TestPeoplesFilesAreMeant(t *testing.T) {
 	}{
 		{"changed by a person", "M " + file, kedge.LevelWarning, map[string]string{"HEAD:" + file: "old"}, "has changes that are not committed yet", "git commit -m 'settings of Kedge' -- " + file},
 		{"added by a person", "A " + file, kedge.LevelWarning, nil, "not committed yet", "git add -- " + file + " && git commit -m 'settings of Kedge' -- " + file},
-		{"committed by a person", "M " + file, kedge.LevelWarning, map[string]string{"HEAD:" + file: "x"}, "changed since the tree that was verified last", vouch},
+		{"committed by a person", "M " + file, kedge.LevelWarning, map[string]string{"HEAD:" + file: "x"}, "changed since the last green verdict", vouch},
 		{"changed by an agent", "M " + file, kedge.LevelError, map[string]string{"HEAD:" + file: "old"}, "a protected file was changed", "git restore --source=base -- " + file},
 		{"deleted by a person", "D " + file, kedge.LevelWarning, nil, "a protected file was deleted", "git restore --source=base -- " + file},
 	} {

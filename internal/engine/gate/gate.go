@@ -247,7 +247,7 @@ func (g *gate) runAll(ctx context.Context, steps []step) (err error) {
 		}
 	}
 	if !slices.ContainsFunc(g.verdict.Checks, func(c kedge.CheckResult) bool { return c.Skipped == "" || NotDue(c) }) {
-		g.find(kedge.LevelWarning, "no check ran: nothing they cover changed", "", "kedge gate "+steps[0].check.Name)
+		g.find(kedge.LevelWarning, "no check ran: nothing that they cover changed", "", "kedge gate "+steps[0].check.Name)
 	}
 	return cause(ctx)
 }

@@ -283,7 +283,7 @@ func TestNames(t *testing.T) {
 	q.Repo, q.Names = changed("README.md"), []string{"lint"}
 	v := mustRun(t, q)
 	if !v.Partial || v.Checks[0].Skipped != "not asked for" || v.Checks[1].Skipped != "" {
-		t.Errorf("%+v: a named check runs even if nothing it covers changed", v)
+		t.Errorf("%+v: a named check runs even if nothing that it covers changed", v)
 	}
 	q.Names = []string{"lnit"}
 	if _, err := gate.Run(t.Context(), q); !kedge.Invalid.Is(err) || !strings.Contains(kedge.HintOf(err), "unit, lint") {
@@ -299,7 +299,7 @@ func TestPathsMakeAPartialVerdict(t *testing.T) {
 	q := request(t, checks...)
 	q.Repo = changed("a/b.go", "c.go")
 	v := mustRun(t, q)
-	if !v.Green() || !v.Partial || v.Checks[1].Skipped != "nothing it covers changed" {
+	if !v.Green() || !v.Partial || v.Checks[1].Skipped != "nothing that it covers changed" {
 		t.Errorf("%+v", v)
 	}
 	if got := v.Checks[0].Selected; !reflect.DeepEqual(got, []string{"a/b.go", "c.go"}) {

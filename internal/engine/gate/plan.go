@@ -95,7 +95,7 @@ func (g *gate) decide(ctx context.Context, s *step, packages *goPackages) error 
 	if len(s.check.Paths) > 0 {
 		s.selected = limit(covered)
 		if len(covered) == 0 && !named && g.selective() {
-			s.skip = orElse(s.skip, "nothing it covers changed")
+			s.skip = orElse(s.skip, "nothing that it covers changed")
 		}
 	}
 	switch {
@@ -138,7 +138,7 @@ func (g *gate) touch(ctx context.Context, s *step, covered []string, named bool,
 	s.selected = limit(sel.why)
 	if sel.empty(s.check.Touched) {
 		if !named {
-			s.skip = orElse(s.skip, "nothing it covers changed")
+			s.skip = orElse(s.skip, "nothing that it covers changed")
 		} else if s.line = s.check.Run; s.line != "" {
 			return nil
 		}

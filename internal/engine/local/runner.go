@@ -61,7 +61,7 @@ func (r *runner) ask(ctx context.Context, m message) error {
 
 // errLetGo is said by a runner that takes nothing any more: it was let go of, or
 // the engine leaves.
-var errLetGo = errors.New("the runner was let go of")
+var errLetGo = errors.New("the runner was released")
 
 // loop handles one message after the other until there is nothing left to do for
 // the run, or the engine leaves. What was answered meanwhile is still written down.
@@ -124,7 +124,7 @@ func (r *runner) handle(m message) {
 	case m.over:
 		r.unanswerable(m, err)
 	default:
-		r.e.cfg.Log.Error("a report cannot be kept", "run", r.id, "event", m.ev.Kind, "err", err)
+		r.e.cfg.Log.Error("cannot save a report", "run", r.id, "event", m.ev.Kind, "err", err)
 	}
 }
 
@@ -151,7 +151,7 @@ func (r *runner) deal(m message) error {
 // unanswerable makes an answer that the journal refuses for what it says into a
 // failure that says so.
 func (r *runner) unanswerable(m message, err error) {
-	r.e.cfg.Log.Error("an answer cannot be kept", "run", r.id, "command", m.work.c.Kind, "err", err)
+	r.e.cfg.Log.Error("cannot save an answer", "run", r.id, "command", m.work.c.Kind, "err", err)
 	ev := run.Input{ID: m.ev.ID + ".refused", Kind: m.ev.Kind, Epoch: m.ev.Epoch, At: m.ev.At, Outcome: run.Failed, Reason: clip(err.Error())}
 	if err := r.apply(ev); kedge.Invalid.Is(err) {
 		r.halt(err)
@@ -185,7 +185,7 @@ func (r *runner) apply(ev run.Input) error {
 	}
 	ev.At = ev.At.UTC().Round(0)
 	if !r.state.Concerns(ev) {
-		r.e.cfg.Log.Debug("an event means nothing to the run", "run", r.id, "event", ev.Kind, "epoch", ev.Epoch)
+		r.e.cfg.Log.Debug("the run ignores an event", "run", r.id, "event", ev.Kind, "epoch", ev.Epoch)
 		return nil
 	}
 	state, _ := run.Step(r.state, ev)

@@ -117,7 +117,7 @@ func (r *runner) signal() {
 func (r *runner) seen() run.State {
 	s := r.shown
 	if r.failure != nil {
-		s.Halt, s.Why = run.Fault, "the journal does not take the run's steps: "+r.failure.Error()
+		s.Halt, s.Why = run.Fault, "cannot save the run's steps in the journal: "+r.failure.Error()
 		s.Status, s.Reason = run.StatusStopped, s.Why
 	}
 	return s

@@ -20,7 +20,7 @@ import (
 func Evict(ctx context.Context, id kedge.SessionID, record, dir string) ([]kedge.Finding, error) {
 	var out []kedge.Finding
 	if r, err := hold.ReadResult(record); err == nil && r.Left > 0 {
-		out = append(out, leftBehind(id, r.Left, "they were ended with it"))
+		out = append(out, leftBehind(id, r.Left, "Kedge ended them with it"))
 	}
 	mark := "KEDGE_SESSION=" + string(id)
 	marked, inside, err := process.Strays(mark, dir)
@@ -34,11 +34,11 @@ func Evict(ctx context.Context, id kedge.SessionID, record, dir string) ([]kedge
 		}
 	}
 	if ended > 0 {
-		out = append(out, leftBehind(id, ended, "they were ended before the checks"))
+		out = append(out, leftBehind(id, ended, "Kedge ended them before the checks"))
 	}
 	for _, pid := range inside {
 		out = append(out, kedge.Finding{
-			Level: kedge.LevelWarning, What: "a process works in the worktree while it is checked", Where: fmt.Sprintf("pid %d", pid),
+			Level: kedge.LevelWarning, What: "a process is working in the worktree while the checks run", Where: fmt.Sprintf("pid %d", pid),
 			Fix: fmt.Sprintf("kill %d", pid),
 		})
 	}
@@ -48,7 +48,7 @@ func Evict(ctx context.Context, id kedge.SessionID, record, dir string) ([]kedge
 	left, err := gone(ctx, mark, endTries)
 	for _, pid := range left {
 		out = append(out, kedge.Finding{
-			Level: kedge.LevelWarning, What: "a process of the session cannot be ended", Where: fmt.Sprintf("pid %d", pid),
+			Level: kedge.LevelWarning, What: "Kedge cannot end a process that the session left", Where: fmt.Sprintf("pid %d", pid),
 			Fix: fmt.Sprintf("kill -9 %d", pid),
 		})
 	}

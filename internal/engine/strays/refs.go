@@ -31,7 +31,7 @@ func Moved(ctx context.Context, r Refs) ([]kedge.Finding, error) {
 	}
 	if h.Commit != r.Base {
 		out = append(out, kedge.Finding{
-			Level: kedge.LevelInfo, What: "made commits of its own in the worktree", Where: words.Hash(h.Commit), Fix: "nothing to do: their content is judged as any other",
+			Level: kedge.LevelInfo, What: "made commits of its own in the worktree", Where: words.Hash(h.Commit), Fix: "nothing to do: Kedge judges their content like any other change",
 		})
 	}
 	if r.Before == nil {

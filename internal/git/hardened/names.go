@@ -20,7 +20,7 @@ func CheckRef(ref string) error {
 func CheckBranch(name string) error {
 	if name == "HEAD" || !refFormat("refs/heads/"+name) || strings.HasPrefix(name, "-") {
 		return kedge.Errorf(kedge.Invalid, "%q is not a valid branch name", name).
-			WithHint("use letters, digits, single dots, dashes and slashes, like kedge/run-1; dots and slashes only between others")
+			WithHint("use letters, digits, single dots, dashes and slashes, like kedge/run-1; dots and slashes only between other characters")
 	}
 	return nil
 }

@@ -65,7 +65,7 @@ func (r *Repo) mergeTrees(ctx context.Context, trees [3]string, at time.Time) (M
 		err = nil
 	}
 	if err != nil || len(f) == 0 {
-		return Merged{}, kedge.Errorf(kedge.Internal, "merge: %w", err).WithHint("git --version must say 2.38 or newer")
+		return Merged{}, kedge.Errorf(kedge.Internal, "merge: %w", err).WithHint("update git if this prints a version before 2.38: git --version")
 	}
 	paths := slices.DeleteFunc(f[1:], func(p string) bool { return strings.TrimSpace(p) == "" })
 	slices.Sort(paths)

@@ -86,7 +86,7 @@ func (a Attic) Check(paths []string) error {
 	}
 	for _, p := range paths {
 		if !named[p] {
-			return kedge.Errorf(kedge.Invalid, "%s: no entry for %q", a.manifestFile(), p)
+			return kedge.Errorf(kedge.Invalid, "the list of salvaged files, %s, has no entry for %q", a.manifestFile(), p)
 		}
 	}
 	return nil

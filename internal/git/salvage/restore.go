@@ -166,7 +166,7 @@ func (s *scratch) merge(ctx context.Context, base, now string, v saved) (string,
 		return "", conflict(v.ID, slices.Compact(f[1:]))
 	}
 	if err != nil || len(f) == 0 {
-		return "", kedge.Errorf(kedge.Internal, "cannot merge the salvage: %w", err).WithHint("git --version must say 2.38 or newer")
+		return "", kedge.Errorf(kedge.Internal, "cannot merge the salvage: %w", err).WithHint("update git if this prints a version before 2.38: git --version")
 	}
 	return f[0], nil
 }

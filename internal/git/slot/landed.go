@@ -62,7 +62,7 @@ func (s *Slots) sortBranches(ctx context.Context, ending []kedge.RunID, ask func
 			continue
 		}
 		if !slices.Contains(ending, kedge.RunID(id)) && !over(kedge.RunID(id)) {
-			out.Kept[branch] = "its run is not over, or nothing is known of it"
+			out.Kept[branch] = "its run is not over, or Kedge has no record of it"
 			continue
 		}
 		gone, stays, err := ask(ctx, kedge.RunID(id))
@@ -113,11 +113,11 @@ func (s *Slots) whyStays(ctx context.Context, id kedge.RunID, going []string) (C
 	c, err := s.readCourse(id)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return c, "nothing is known of its run any more", nil
+		return c, "Kedge no longer has a record of its run", nil
 	case err != nil:
 		return c, "the records of its run cannot be read: " + err.Error(), nil //nolint:nilerr // it is said, and keeps no other branch
 	case c.Lands == "":
-		return c, "its run began on no branch", nil
+		return c, "its run did not start on a branch", nil
 	}
 	stays, err := s.cfg.Repo.BranchStays(ctx, Branch(id), c.Lands, going)
 	return c, stays, err

@@ -26,7 +26,7 @@ func (r *Repo) precious(ctx context.Context) string {
 // work is precious but for ignored files.
 func (r *Repo) work(ctx context.Context) string {
 	if r.g.GitDir() == r.g.CommonDir() {
-		return "it is the main one"
+		return "it is the main worktree"
 	}
 	if hardened.Exists(filepath.Join(r.g.GitDir(), "locked")) {
 		return "it is locked"

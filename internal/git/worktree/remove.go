@@ -210,7 +210,7 @@ func (r *Repo) unregister(ctx context.Context, path string) error {
 		return nil
 	}
 	if hardened.Exists(list[i].path) {
-		return stays(path, "somebody made another folder there")
+		return stays(path, "another program made a folder there")
 	}
 	_, err = r.g.Do(ctx, "worktree", "remove", "--end-of-options", list[i].path)
 	return err

@@ -129,7 +129,7 @@ func (a *asks) near() string {
 	var b strings.Builder
 	b.WriteString(a.main.text)
 	if a.dropped > 0 {
-		b.WriteString("\n\n(" + words.Count(a.dropped, "later word") + " to it not kept)")
+		b.WriteString("\n\n(" + words.Count(a.dropped, "later word") + " about it left out)")
 	}
 	for _, s := range a.since {
 		b.WriteString("\n\nThen: " + s.text)

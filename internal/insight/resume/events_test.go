@@ -47,7 +47,7 @@ func TestRow26EventsOfASession(t *testing.T) {
 		{b.Next, "Finish what was cut off: Bash: go vet ./..."},
 		{b.InFlight, "the last step that it told of: the totals"},
 		{b.InFlight, "without a result: Bash: go vet"},
-		{b.Text, "Taken from what a session told, by rule"},
+		{b.Text, "Kedge took this from what a session reported, by rule"},
 	} {
 		if !strings.Contains(c.got, c.want) {
 			t.Errorf("%q lacks %q", c.got, c.want)

@@ -177,11 +177,11 @@ func (m *otelMaker) metrics(r Report) []otelMetric {
 		{Name: genAITokens, Unit: "{token}", Description: "Tokens that sessions used; input has cache reads and writes.", Histogram: tokens.done(tokenBounds)},
 		{Name: genAIDuration, Unit: "s", Description: "How long sessions that ended lasted.", Histogram: duration.done(durationBounds)},
 		{Name: "kedge.session.interruptions", Unit: "{interruption}", Description: "Sessions that ended before their work was done.", Sum: interruptions},
-		{Name: "kedge.recovery.duration", Unit: "s", Description: "Time until the work of interrupted sessions went on.", Sum: recovery},
+		{Name: "kedge.recovery.duration", Unit: "s", Description: "Time until the work of interrupted sessions continued.", Sum: recovery},
 		{Name: "kedge.productive.duration", Unit: "s", Description: "Time that sessions worked.", Sum: productive},
-		{Name: "kedge.cost", Unit: "USD", Description: "Cost of sessions, as far as it is known.", Sum: cost},
-		{Name: "kedge.verified.features", Unit: "{feature}", Description: "Features that stand as verified.", Gauge: features},
-		{Name: "kedge.verified.lines", Unit: "{line}", Description: "Lines added and removed by them.", Gauge: lines},
+		{Name: "kedge.cost", Unit: "USD", Description: "Known cost of sessions.", Sum: cost},
+		{Name: "kedge.verified.features", Unit: "{feature}", Description: "Features that are verified.", Gauge: features},
+		{Name: "kedge.verified.lines", Unit: "{line}", Description: "Lines that verified features added and removed.", Gauge: lines},
 	}
 	return slices.DeleteFunc(all, otelMetric.empty)
 }

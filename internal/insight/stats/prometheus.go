@@ -54,15 +54,15 @@ func Prometheus(w io.Writer, project string, r Report) error {
 func prometheus(project string, r Report) []metric {
 	sessions := metric{"kedge_sessions_total", "counter", "Sessions that began.", nil}
 	interruptions := metric{"kedge_interruptions_total", "counter", "Sessions that ended before their work was done, by cause.", nil}
-	recovery := metric{"kedge_recovery_seconds_total", "counter", "Time until the work of interrupted sessions went on, by cause.", nil}
+	recovery := metric{"kedge_recovery_seconds_total", "counter", "Time until the work of interrupted sessions continued, by cause.", nil}
 	productive := metric{"kedge_productive_seconds_total", "counter", "Time that sessions worked, from their first action on.", nil}
-	tokens := metric{"kedge_tokens_total", "counter", "Tokens that sessions told of, by kind.", nil}
-	cost := metric{"kedge_cost_usd_total", "counter", "Cost of sessions in USD as far as it is known: told by the agent, else from prices.", nil}
-	noTokens := metric{"kedge_unknown_usage_sessions", "gauge", "Sessions that told no usage.", nil}
+	tokens := metric{"kedge_tokens_total", "counter", "Tokens that sessions reported, by kind.", nil}
+	cost := metric{"kedge_cost_usd_total", "counter", "Known cost of sessions in USD: as the agent reported it, else from prices.", nil}
+	noTokens := metric{"kedge_unknown_usage_sessions", "gauge", "Sessions that reported no usage.", nil}
 	noCost := metric{"kedge_unknown_cost_sessions", "gauge", "Sessions whose cost is unknown.", nil}
-	features := metric{"kedge_verified_features", "gauge", "Features that stand as verified.", nil}
+	features := metric{"kedge_verified_features", "gauge", "Features that are verified.", nil}
 	lines := metric{"kedge_verified_lines", "gauge", "Lines added and removed by verified features, as far as they were counted.", nil}
-	overhead := metric{"kedge_overhead_ratio", "gauge", "Recovery by productive time.", nil}
+	overhead := metric{"kedge_overhead_ratio", "gauge", "Recovery time divided by productive time.", nil}
 
 	var own [][2]string
 	if project != "" {

@@ -54,10 +54,10 @@ func (p *pool) judgeClaims(unit int, was, is test) []Finding {
 	case is.skip > was.skip || is.unknown:
 		return nil // said already, or nothing is known
 	case !is.rest && emptied(was, is) && !p.kept(unit):
-		return []Finding{finding(AssertsNothing, is, "test %q asserts nothing any more", "put its assertions back")}
+		return []Finding{finding(AssertsNothing, is, "test %q asserts nothing any more", "restore its assertions")}
 	case len(gone) > 0:
 		is.line = max(is.line, 1)
-		return []Finding{finding(AssertsLess, is, "test %q asserts less: "+lessText(gone), "put it back")}
+		return []Finding{finding(AssertsLess, is, "test %q asserts less: "+lessText(gone), "restore it")}
 	case changed || touched(was, is):
 		return []Finding{finding(Changed, is, "test %q was changed", "let the old test pass with the new source")}
 	}

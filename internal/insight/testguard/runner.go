@@ -27,7 +27,7 @@ func runnerFindings(c Change) []Finding {
 	case strings.HasSuffix(base, "makefile") || strings.HasPrefix(base, "makefile."):
 		return makeRunner(c)
 	case base == ".npmrc" || strings.HasPrefix(base, ".yarnrc"):
-		return lineRunner(c, shellLine, "%q sets the shell that scripts are run with")
+		return lineRunner(c, shellLine, "%q sets the shell that runs its scripts")
 	case strings.HasSuffix(base, ".cmake") || base == "cmakelists.txt":
 		return cmakeRunner(c)
 	}
@@ -54,7 +54,7 @@ var (
 
 // exitRunner finds code that newly ends the program with success while tests run.
 func exitRunner(c Change) []Finding {
-	const what, fix = "%q ends the program, and the run of its tests with it", "take the exit out"
+	const what, fix = "%q exits the program, which also ends the run of its tests", "remove the exit"
 	ext := strings.ToLower(path.Ext(c.Path))
 	for _, r := range []struct {
 		re   *lazyre.Regexp
@@ -75,7 +75,7 @@ func count(re *lazyre.Regexp, src []byte) int { return len(re.FindAllStringIndex
 
 func lineRunner(c Change, re *lazyre.Regexp, what string) []Finding {
 	if count(re, c.After) > count(re, c.Before) {
-		return runner(c, what, "take that line out")
+		return runner(c, what, "remove that line")
 	}
 	return nil
 }
@@ -143,7 +143,7 @@ func makeRunner(c Change) []Finding {
 			return runner(c, fmt.Sprintf("the target %q of %%q no longer runs the tests", name), "restore the target")
 		}
 	}
-	return lineRunner(c, makeIgnore, "%q makes failures of its targets count for nothing")
+	return lineRunner(c, makeIgnore, "%q makes make ignore failures of its targets")
 }
 
 // needs tells whether a rule has prerequisites that may run the tests for it.

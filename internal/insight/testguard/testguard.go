@@ -221,7 +221,7 @@ func (c *comparison) findings() []Finding {
 			out = append(out, focused(a))
 		}
 		if a.skip == never {
-			out = append(out, finding(Skipped, a, "new test %q is skipped", "let it run, or leave it out"))
+			out = append(out, finding(Skipped, a, "new test %q is skipped", "let it run, or remove it"))
 		}
 	}
 	return out
@@ -249,14 +249,14 @@ func ends(was, is test) []Finding {
 		return nil
 	}
 	return []Finding{{Kind: Runner, Finding: kedge.Finding{
-		Level: kedge.LevelError, What: fmt.Sprintf("%q ends the run before its tests", is.path), Where: is.path, Fix: "take the exit out",
+		Level: kedge.LevelError, What: fmt.Sprintf("%q ends the run before its tests", is.path), Where: is.path, Fix: "remove the exit",
 	}}}
 }
 
 const restore = "restore it; agents may not remove a test"
 
 func focused(t test) Finding {
-	return finding(Focused, t, "test %q is focused, so that others do not run", "take the focus off")
+	return finding(Focused, t, "test %q is focused, so that others do not run", "remove the focus")
 }
 
 func deleted(t test) Finding {

@@ -43,7 +43,7 @@ func unzipped(r io.Reader) (*bufio.Reader, error) {
 	}
 	z, err := gzip.NewReader(b)
 	if err != nil {
-		return nil, kedge.Errorf(kedge.Invalid, "unpack: %w", err)
+		return nil, kedge.Errorf(kedge.Invalid, "cannot unpack the transcript: %w", err)
 	}
 	return bufio.NewReaderSize(z, bufferSize), nil
 }
@@ -63,7 +63,7 @@ func (l *Lines) Next() ([]byte, error) {
 		}
 		cut := errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, gzip.ErrChecksum) || errors.Is(err, gzip.ErrHeader)
 		if err != nil && !errors.Is(err, io.EOF) && !cut {
-			return nil, kedge.Errorf(kedge.Internal, "read: %w", err)
+			return nil, kedge.Errorf(kedge.Internal, "cannot read the transcript: %w", err)
 		}
 		if len(l.long)+len(part) > MaxLine {
 			l.over = true

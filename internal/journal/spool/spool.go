@@ -45,7 +45,7 @@ var ErrFull = errors.New("too many events of hooks wait for the daemon")
 var ErrSpoilt = errors.New("not understood")
 
 // ErrBusy says that a hook has its file open and does not go on.
-var ErrBusy = errors.New("a hook is just leaving something")
+var ErrBusy = errors.New("a hook is writing an event")
 
 // Put leaves b, which has no line ends, for an owner, and gives its id.
 func Put(home, owner string, now time.Time, b []byte) (string, error) {
@@ -70,7 +70,7 @@ func Put(home, owner string, now time.Time, b []byte) (string, error) {
 			return id, nil
 		}
 	}
-	return "", kedge.Errorf(kedge.Internal, "cannot leave an event for the daemon: it took the file away at every try")
+	return "", kedge.Errorf(kedge.Internal, "cannot leave an event for the daemon: the daemon removed the file at every try")
 }
 
 // reopened is how often a file is opened anew that the daemon has just taken.

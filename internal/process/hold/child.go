@@ -52,7 +52,7 @@ func startChild(spec Spec) (*child, error) {
 	c.pid, err = syscall.ForkExec(path, spec.Command, attr)
 	if err != nil {
 		closeAll([]*os.File{c.in, c.out})
-		return nil, kedge.Errorf(kedge.Invalid, "start %q in %q: %w", spec.Command[0], spec.Cwd, err)
+		return nil, kedge.Errorf(kedge.Invalid, "cannot start %q in %q: %w", spec.Command[0], spec.Cwd, err)
 	}
 	go c.reap()
 	return c, nil

@@ -191,7 +191,7 @@ func listen(path string) (net.Listener, error) {
 	defer syscall.Umask(old)
 	l, err := new(net.ListenConfig).Listen(context.Background(), "unix", path)
 	if err != nil {
-		return nil, kedge.Errorf(kedge.Internal, "listen: %w", err)
+		return nil, kedge.Errorf(kedge.Internal, "cannot listen on the session's socket: %w", err)
 	}
 	return l, nil
 }

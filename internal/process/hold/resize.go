@@ -20,7 +20,7 @@ func (h *holder) resize(cols, rows uint16) error {
 	}
 	_ = h.tape.Mark(tape.Mark{Kind: tape.Resize, A: uint32(cols), B: uint64(rows), At: time.Now()}) // status tells it too
 	if err := h.child.resize(cols, rows); err != nil {
-		return kedge.Errorf(kedge.Conflict, "resize: %w", err)
+		return kedge.Errorf(kedge.Conflict, "cannot change the size of the terminal: %w", err)
 	}
 	h.cols, h.rows = int(cols), int(rows)
 	return nil
@@ -36,10 +36,10 @@ func (h *holder) redraw() error {
 	}
 	cols, rows := uint16(h.cols), uint16(h.rows)
 	if err := h.child.resize(cols-1, rows); err != nil {
-		return kedge.Errorf(kedge.Conflict, "resize: %w", err)
+		return kedge.Errorf(kedge.Conflict, "cannot change the size of the terminal: %w", err)
 	}
 	if err := h.child.resize(cols, rows); err != nil {
-		return kedge.Errorf(kedge.Conflict, "resize: %w", err)
+		return kedge.Errorf(kedge.Conflict, "cannot change the size of the terminal: %w", err)
 	}
 	return nil
 }

@@ -109,7 +109,7 @@ func (r *recorder) start() error {
 		return err
 	}
 	if r.size.Cols == 0 {
-		if err := r.comment("this session had no terminal: the size is only the usual one"); err != nil {
+		if err := r.comment("this session had no terminal, so the size is a default"); err != nil {
 			return err
 		}
 	}
@@ -186,7 +186,7 @@ func (r *recorder) finish() error {
 		return err
 	}
 	if r.invalid > 0 {
-		if err := r.comment("%d bytes were no UTF-8 and stand here as U+FFFD", r.invalid); err != nil {
+		if err := r.comment("%d bytes were not UTF-8; the export shows them as U+FFFD", r.invalid); err != nil {
 			return err
 		}
 	}

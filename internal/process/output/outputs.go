@@ -65,7 +65,7 @@ func Keep(home string, now time.Time) (*Kept, error) {
 	}
 	f, err := os.OpenFile(filepath.Join(k.folder, printed), os.O_RDWR|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o600)
 	if err != nil {
-		return nil, kedge.Errorf(kedge.Internal, "cannot keep the output: %w", err)
+		return nil, kedge.Errorf(kedge.Internal, "cannot save the output: %w", err)
 	}
 	k.Output = f
 	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB); err != nil {

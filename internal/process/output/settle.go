@@ -32,7 +32,7 @@ func settle(dir string, now bool) error {
 		return nil
 	}
 	if err := clean(f, dir); err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot keep the output: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot save the output: %w", err)
 	}
 	if !alone {
 		return nil

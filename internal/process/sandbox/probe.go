@@ -88,7 +88,7 @@ func (b Box) Says() string {
 	case Bwrap, Seatbelt:
 		parts = append(parts, "confined by "+programs[b.Kind].name+": the worktree, its git dir and named folders are writable, the rest is read only")
 		if b.Offline {
-			parts = append(parts, "no network, beside services and e2e checks")
+			parts = append(parts, "no network, except for services and e2e checks")
 		} else {
 			parts = append(parts, "with the network")
 		}

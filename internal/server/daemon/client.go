@@ -103,7 +103,7 @@ func Ask(ctx context.Context, c *http.Client) (Hello, error) {
 	}
 	res, err := c.Do(req)
 	if err != nil {
-		return hello, kedge.Errorf(kedge.KindOf(err), "ask the daemon who it is: %w", err)
+		return hello, kedge.Errorf(kedge.KindOf(err), "cannot ask the daemon who it is: %w", err)
 	}
 	defer func() { _ = res.Body.Close() }()
 	if res.StatusCode != http.StatusOK {
@@ -133,7 +133,7 @@ func Stop(ctx context.Context, home string) error {
 	}
 	res, err := c.Do(req)
 	if err != nil {
-		return kedge.Errorf(kedge.KindOf(err), "ask the daemon to stop: %w", err)
+		return kedge.Errorf(kedge.KindOf(err), "cannot ask the daemon to stop: %w", err)
 	}
 	_ = res.Body.Close() // and its connection, or the daemon would wait for it
 	if res.StatusCode == http.StatusForbidden {

@@ -112,7 +112,7 @@ func (s *starting) launch() error {
 	s.starts++
 	wait, err := s.start()
 	if err != nil {
-		return kedge.Errorf(kedge.KindOf(err), "start the daemon: %w", err)
+		return kedge.Errorf(kedge.KindOf(err), "cannot start the daemon: %w", err)
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- wait() }()
@@ -168,7 +168,7 @@ func Spawn(home, exe string, environ []string, args ...string) Starter {
 		}
 		out, err := os.OpenFile(filepath.Join(dir, "log"), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 		if err != nil {
-			return nil, kedge.Errorf(kedge.Invalid, "open the log: %w", err)
+			return nil, kedge.Errorf(kedge.Invalid, "cannot open the log: %w", err)
 		}
 		defer func() { _ = out.Close() }()
 		cmd := exec.CommandContext(context.Background(), exe, args...) // it outlives whoever starts it

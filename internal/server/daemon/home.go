@@ -131,12 +131,12 @@ func daemonDir(home string) (string, error) {
 // could be swapped by whoever made it.
 func ownFolder(dir string) error {
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-		return kedge.Errorf(kedge.Invalid, "make %q: %w", dir, cause(err)).
+		return kedge.Errorf(kedge.Invalid, "cannot make %q: %w", dir, cause(err)).
 			WithHint("set KEDGE_HOME to a folder that you may write to")
 	}
 	info, err := os.Lstat(dir)
 	if err != nil {
-		return kedge.Errorf(kedge.Invalid, "read %q: %w", dir, cause(err)).
+		return kedge.Errorf(kedge.Invalid, "cannot read %q: %w", dir, cause(err)).
 			WithHint("set KEDGE_HOME to a folder that you may write to")
 	}
 	return private(dir, info)

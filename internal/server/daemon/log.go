@@ -67,7 +67,7 @@ type rotating struct {
 func (r *rotating) open() error {
 	f, err := os.OpenFile(r.path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
-		return kedge.Errorf(kedge.Invalid, "open the log %q: %w", r.path, cause(err))
+		return kedge.Errorf(kedge.Invalid, "cannot open the log %q: %w", r.path, cause(err))
 	}
 	info, err := f.Stat()
 	if err != nil {

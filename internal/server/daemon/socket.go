@@ -66,7 +66,7 @@ func socketPath(home, runtime string) (string, error) {
 	}
 	dir = shortDir(home, runtime)
 	if err := ownFolder(dir); err != nil {
-		return "", kedge.Errorf(kedge.KindOf(err), "the path of %q is too long for a socket, and its stand-in will not do: %w", home, err).
+		return "", kedge.Errorf(kedge.KindOf(err), "the path %q is too long for a socket, and Kedge cannot use a shorter one: %w", home, err).
 			WithHint("set KEDGE_HOME to a shorter path")
 	}
 	return filepath.Join(dir, "socket"), nil
@@ -94,7 +94,7 @@ func removeStale(path string) error {
 		return nil
 	}
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot find out what %q is: %w", path, cause(err))
+		return kedge.Errorf(kedge.Internal, "cannot look at %q: %w", path, cause(err))
 	}
 	if info.Mode().Type() != fs.ModeSocket {
 		return kedge.Errorf(kedge.Conflict, "%q is not a socket, and the daemon needs that path for its socket", path).

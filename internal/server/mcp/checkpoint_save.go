@@ -13,9 +13,9 @@ func checkpointSave() tool {
 	}
 	return tool{
 		name: "checkpoint_save", scope: acting,
-		about: "Write down where the work stands, so that a fresh session can go on. What is left out Kedge fills in.",
+		about: "Save where the work stands, so that a fresh session can continue. Kedge fills in what you leave out.",
 		input: `{"type":"object","properties":{"task":{"type":"string","description":"what is being done"},` +
-			`"resume":{"type":"string","description":"one sentence: how to go on; names the item"},` +
+			`"resume":{"type":"string","description":"one sentence that says how to continue and names the item"},` +
 			`"files":{"type":"array","items":{"type":"string"},"description":"to read again first"}},"additionalProperties":false}`,
 		output: `{"type":"object","required":["id","task","resume","files","path","text"],"properties":{` +
 			`"id":{"type":"string"},"task":{"type":"string"},"resume":{"type":"string"},"files":{"type":["array","null"]},"path":{"type":"string"},"text":{"type":"string"}}}`,

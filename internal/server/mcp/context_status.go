@@ -24,7 +24,7 @@ type sessionContext struct {
 func contextStatus() tool {
 	return tool{
 		name: "context_status", scope: own,
-		about: "How full the context of this session was when it was last known, and what it has used; null is unknown.",
+		about: "How full the context of this session was at its last report, and what the session has used; null means unknown.",
 		input: noArguments,
 		output: `{"type":"object","required":["session","name","feature","context_tokens","context_window","used","tokens","usd"],"properties":{` +
 			`"session":{"type":"string"},"name":{"type":"string"},"feature":{"type":"string"},"context_tokens":{"type":["integer","null"]},"context_window":{"type":["integer","null"]},` +

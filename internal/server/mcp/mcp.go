@@ -107,7 +107,7 @@ func (c *conn) read(ctx context.Context, lines *lines) error {
 			return kedge.Errorf(kedge.Internal, "cannot read from the client: %w", err)
 		}
 		if long {
-			c.write(failure(nil, codeParse, "a message is longer than the limit"))
+			c.write(failure(nil, codeParse, "a message is too long"))
 		} else if line = bytes.TrimSpace(line); len(line) > 0 {
 			c.message(ctx, line)
 		}
@@ -125,7 +125,7 @@ func (c *conn) message(ctx context.Context, b []byte) {
 	}
 	var all []json.RawMessage
 	if err := json.Unmarshal(b, &all); err != nil || len(all) == 0 || len(all) > maxBatch {
-		c.write(failure(nil, codeInvalid, "not a batch that can be answered"))
+		c.write(failure(nil, codeInvalid, "a batch must have 1 to 100 messages"))
 		return
 	}
 	c.batch(ctx, all)
@@ -215,7 +215,7 @@ func (c *conn) enter(key string, cancel context.CancelFunc) (fault string) {
 	case taken:
 		return "a request with this id is being carried out"
 	case c.running == nil:
-		return "the server ends"
+		return "the server is ending"
 	case len(c.running) >= maxOpen:
 		return "too many requests are being carried out: wait for an answer, then ask again"
 	}

@@ -20,7 +20,7 @@ func operatorTools() []tool {
 	}
 	return []tool{
 		{
-			name: "run_show", scope: watching, about: "Show the newest run: its state, what works now and why it rests.", input: noArguments, output: runOutput,
+			name: "run_show", scope: watching, about: "Show the newest run: its state, what is working now, and why it is at rest.", input: noArguments, output: runOutput,
 			run: operating("run_show", "run.show", func(*Server, none) any { return runs.RunRequest{} }),
 		},
 		{
@@ -36,7 +36,7 @@ func operatorTools() []tool {
 			run: operating("run_stop", "run.stop", func(*Server, none) any { return runs.RunRequest{} }),
 		},
 		{
-			name: "run_tell", scope: operatingScope, about: "Tell whoever works on a feature something. An agent that listens reads it before its next turn; otherwise it is in the next brief.",
+			name: "run_tell", scope: operatingScope, about: "Send a message to the session that works on a feature. An agent that accepts messages reads it before its next turn; otherwise the next brief contains it.",
 			input:  `{"type":"object","required":["name","text"],"properties":{"name":{"type":"string","description":"a feature, or a session of the run"},"text":{"type":"string"}},"additionalProperties":false}`,
 			output: runOutput,
 			run:    operating("run_tell", "run.tell", func(_ *Server, a told) any { return runs.RunTellRequest{Name: a.Name, Text: a.Text} }),

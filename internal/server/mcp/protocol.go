@@ -122,7 +122,7 @@ func (s *Server) callTool(ctx context.Context, r request, progress func(token js
 		} `json:"_meta"`
 	}
 	if err := json.Unmarshal(r.Params, &in); err != nil {
-		return failure(r.ID, codeParams, "the parameters of a call are not understood")
+		return failure(r.ID, codeParams, "the parameters of a call must be an object with a name")
 	}
 	all := append(tools(), operatorTools()...)
 	i := slices.IndexFunc(all, func(t tool) bool { return t.name == in.Name })

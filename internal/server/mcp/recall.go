@@ -14,7 +14,7 @@ func recall() tool {
 	return tool{
 		name: "recall", scope: reading,
 		about:  "Search notes, decisions, risks, features and checkpoints of this project.",
-		input:  `{"type":"object","required":["query"],"properties":{"query":{"type":"string"},"limit":{"type":"integer","minimum":1,"description":"10 unless told"}},"additionalProperties":false}`,
+		input:  `{"type":"object","required":["query"],"properties":{"query":{"type":"string"},"limit":{"type":"integer","minimum":1,"description":"default: 10"}},"additionalProperties":false}`,
 		output: `{"type":"object","required":["hits"],"properties":{"hits":{"type":"array","items":{"type":"object","required":["kind","id","title","snippet"]}}}}`,
 		run: calling("recall", "recall", func(_ *Server, a args) any {
 			if a.Limit == 0 {

@@ -65,7 +65,7 @@ func control(r rune) bool { return r < ' ' || r == 0x7f }
 func parseField(file string, n int, raw string) (Field, error) {
 	key, value, ok := strings.Cut(trim(raw), ":")
 	if !ok || !validKey(key) {
-		return Field{}, invalid(file, n, "want a line %q, have %q", "key: value", trim(raw))
+		return Field{}, invalid(file, n, "the line must have the form %q, not %q", "key: value", trim(raw))
 	}
 	f := Field{Key: key, Line: n, raw: raw}
 	value = strings.TrimLeft(value, " \t")
@@ -111,7 +111,7 @@ func parseList(file string, n int, s string) ([]string, error) {
 	for rest != "" {
 		item, after, ok := cutItem(rest)
 		if !ok {
-			return nil, invalid(file, n, "want a list like [a, b], have %q", s)
+			return nil, invalid(file, n, "the list must have the form [a, b], not %q", s)
 		}
 		list = append(list, item)
 		rest = after
