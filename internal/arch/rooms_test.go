@@ -47,12 +47,12 @@ var rooms = []room{
 		{"review", "decides which files of a change wait for your approval, by what they contain; names other binary files"},
 		{"scaffold", "the files that `kedge init` writes, how to remove them, and the systemd or launchd unit of the daemon"},
 		{"run", "decides what a run does next: Step(State, Input) (State, []Command)"},
-		{"delta", "what one step of a run changed, so that the journal keeps steps and not states"},
+		{"delta", "what one step of a run changed, so that the journal stores steps instead of whole states"},
 		{"watch", "detects problems of a session: full context, repetition, no progress, spent budget, provider limit, work outside the feature"},
 	}},
 	{"insight", "evaluates the transcripts and outputs that sessions left", "text core", false, []member{
 		{"condense", "shortens a command's output to its first failure, or to all its important lines"},
-		{"testguard", "finds tests that a change weakened; says what old source with new tests is, and new source with old tests"},
+		{"testguard", "finds tests that a change weakened; puts together old source with new tests, and new source with old tests"},
 		{"audit", "computes what filled a context, what was repeated and what it cost"},
 		{"stats", "computes interruptions, recovery time, and verified work per token and USD; holds the prices"},
 		{"resume", "finds in a transcript what a fresh session needs to continue"},
@@ -107,7 +107,7 @@ var rooms = []room{
 		{"gate", "runs checks and services and gives verdicts; sets up worktrees"},
 		{"local", "the engine in the daemon: a loop over the journal"},
 		{"follow", "starts one session of an agent and follows it to its end"},
-		{"strays", "finds and ends processes that a session left running; notices refs that moved while it worked"},
+		{"strays", "finds and ends processes that a session left running; notices refs that moved while a session worked"},
 		{"execute", "carries out the commands of a run; one file per command"},
 	}},
 	{"app", "what each command does; the only room that combines the rules of core with effects", "*", false, []member{

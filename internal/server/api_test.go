@@ -145,7 +145,7 @@ func TestBrokenForEver(t *testing.T) {
 	d.breaks = 1000
 	c := &server.Client{HTTP: d.http(), Again: func(context.Context) (*http.Client, error) { return d.http(), nil }}
 	err := c.Call(t.Context(), "risk.add", d.envelope("k", map[string]string{"text": "x"}), nil, nil)
-	if !kedge.Internal.Is(err) || !strings.Contains(err.Error(), "went away") {
+	if !kedge.Internal.Is(err) || !strings.Contains(err.Error(), "the daemon ended") {
 		t.Errorf("%v", err)
 	}
 }

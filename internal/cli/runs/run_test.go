@@ -123,7 +123,7 @@ func TestF1RunOutlivesManyDaemons(t *testing.T) {
 	})
 	synctest.Test(t, func(t *testing.T) {
 		d := &runDesk{t: t, watches: slices.Repeat([]watchAnswer{broken}, 10_000)}
-		if code, _, talk := d.main(t.Context(), false, "run"); code != 1 || !strings.Contains(talk, "went away") {
+		if code, _, talk := d.main(t.Context(), false, "run"); code != 1 || !strings.Contains(talk, "the daemon ended") {
 			t.Errorf("code %d, said %q", code, talk)
 		}
 	})
