@@ -237,7 +237,7 @@ func TestRow21RemoveOnlyWhatHoldsNothing(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	gittest.WantKind(t, r.Open().RemoveWorktree(t.Context(), r.Dir), kedge.Conflict, "main one")
+	gittest.WantKind(t, r.Open().RemoveWorktree(t.Context(), r.Dir), kedge.Conflict, "main worktree")
 	dir := r.AddWorktree("clean", "clean")
 	r.Must(r.Open().RemoveWorktree(t.Context(), dir))
 	if _, err := os.Lstat(dir); err == nil {
