@@ -335,7 +335,7 @@ func whoseWorktree(w kedge.Worktree, kept []kedge.Session) string {
 func whyStays(w kedge.Worktree) string {
 	switch {
 	case w.Main:
-		return "it is the main one"
+		return "it is the main worktree"
 	case w.Bytes < 0:
 		return "its folder is gone: git worktree prune"
 	case !w.Ours:
