@@ -27,6 +27,16 @@ type Salvage struct {
 	Reason string    `json:"reason"`
 	At     time.Time `json:"at"`
 	Paths  []string  `json:"paths,omitempty"` // in a list: the first of its files, where the reason names no feature
+
+	Submodules []SalvagedSubmodule `json:"submodules,omitempty"` // with work that is part of it
+}
+
+// SalvagedSubmodule is the work of a salvage in one submodule: a commit in the git dir that
+// the repository keeps of it.
+type SalvagedSubmodule struct {
+	Path   string `json:"path"`
+	Home   string `json:"home"` // that git dir, from the one of the repository
+	Commit string `json:"commit"`
 }
 
 // Feature is the feature that the work was for, as the reason names it; empty: for none.

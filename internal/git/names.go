@@ -5,6 +5,7 @@ import (
 	"kedge/internal/git/hardened"
 	"kedge/internal/git/history"
 	"kedge/internal/git/salvage"
+	"kedge/internal/git/submodule"
 	"kedge/internal/git/worktree"
 )
 
@@ -49,6 +50,9 @@ type (
 	RestoreRequest = salvage.RestoreRequest
 	SalvageRequest = salvage.Request
 )
+
+// SubmoduleWork is what a submodule holds that is in no commit which the repository has.
+type SubmoduleWork = submodule.Work
 
 //nolint:revive // documented in package worktree
 type (

@@ -104,12 +104,25 @@ func (r *trapped) submodules(g *git.Repo, step stepper) {
 	step("FillSubmodules", w.FillSubmodules(ctx, "HEAD"))
 	sub := &gittest.Repo{T: r.T, Dir: filepath.Join(dir, "lib"), Home: r.Home, Opt: r.Opt}
 	sub.Write("a", "changed\n")
-	step("EmptySubmodules", w.EmptySubmodules(ctx))
+	step("EmptySubmodules", w.EmptySubmodules(ctx, ""))
 	if sub.Read("a") != "changed\n" {
 		r.T.Error("work in a submodule is gone")
 	}
+	conf, err := os.OpenFile(filepath.Join(sub.Dir, ".git", "config"), os.O_APPEND|os.O_WRONLY, 0) // an agent's
+	r.Must(err)
+	_, err = conf.WriteString(text + "[remote \"late\"]\n\turl = " + modules + "\n\tpromisor = true\n\tuploadpack = " + r.trap("sub-upload") + "\n[extensions]\n\tpartialclone = late\n")
+	r.Must(err)
+	r.Must(conf.Close())
+	r.canaries()
+	step("InSubmodules", gittest.Second(w.InSubmodules(ctx)))
+	aside, err := g.Salvage(ctx, git.SalvageRequest{Dir: dir, ID: gittest.NewSalvageID(), Reason: "r", Attic: r.Attic(), Date: gittest.Day})
+	step("Salvage", err)
+	if len(aside.Submodules) != 1 {
+		r.T.Errorf("the work in the submodule is not in %+v", aside)
+	}
+	step("FillSubmodules", w.FillSubmodules(ctx, "HEAD"))
 	sub.Write("a", "one\n")
-	step("EmptySubmodules", w.EmptySubmodules(ctx))
+	step("EmptySubmodules", w.EmptySubmodules(ctx, ""))
 	if entries, err := os.ReadDir(sub.Dir); err != nil || len(entries) > 0 {
 		r.T.Errorf("the submodule still holds %v, %v", entries, err)
 	}

@@ -31,22 +31,27 @@ func (g *Git) OwnConfig(bare, refs string) []byte {
 // OnObjects runs one command in a bare git dir that has nothing of the
 // repository's but its objects: no attributes, configuration, index or files.
 func (g *Git) OnObjects(ctx context.Context, args ...string) ([]byte, error) {
+	return g.OnObjectsOf(ctx, filepath.Join(g.common, "objects"), nil, args...)
+}
+
+// OnObjectsOf is OnObjects with the objects of another repository, of the same format.
+func (g *Git) OnObjectsOf(ctx context.Context, objects string, stdin []byte, args ...string) ([]byte, error) {
 	dir, err := os.MkdirTemp(g.common, ScratchPrefix)
 	if err != nil {
 		return nil, kedge.Errorf(kedge.Internal, "cannot make a scratch git dir: %w", err).WithHint("make sure that you may write to %q", g.common)
 	}
 	defer func() { _ = os.RemoveAll(dir) }() // else sweep removes it
-	if err := g.makeBare(dir); err != nil {
+	if err := g.makeBare(dir, objects); err != nil {
 		return nil, kedge.Errorf(kedge.Internal, "cannot make a scratch git dir: %w", err)
 	}
-	return g.Run(ctx, Call{Mode: InScratch, Dir: dir, Args: args, Env: []string{"GIT_DIR=" + dir}})
+	return g.Run(ctx, Call{Mode: InScratch, Dir: dir, Args: args, Stdin: stdin, Env: []string{"GIT_DIR=" + dir}})
 }
 
-func (g *Git) makeBare(dir string) error {
+func (g *Git) makeBare(dir, objects string) error {
 	for name, text := range map[string][]byte{"config": g.OwnConfig("true", ""), "HEAD": []byte("ref: refs/heads/none\n")} {
 		if err := os.WriteFile(filepath.Join(dir, name), text, 0o600); err != nil {
 			return err
 		}
 	}
-	return errors.Join(os.Mkdir(filepath.Join(dir, "refs"), 0o700), os.Symlink(filepath.Join(g.common, "objects"), filepath.Join(dir, "objects")))
+	return errors.Join(os.Mkdir(filepath.Join(dir, "refs"), 0o700), os.Symlink(objects, filepath.Join(dir, "objects")))
 }

@@ -53,7 +53,7 @@ func (g *Git) located(ctx context.Context, dir string) error {
 	if err := g.discover(ctx, dir); err != nil {
 		return err
 	}
-	if ok && known {
+	if real, err := filepath.EvalSymlinks(dir); ok && known && err == nil && real == g.root { // else it has none of its own
 		f.place = &place{g.root, g.gitDir, g.common, g.format}
 		g.keepFolder(dir, f)
 	}
@@ -90,6 +90,9 @@ func (g *Git) markOf(dir string) (string, bool) {
 	}
 	files := []string{filepath.Join(gitDir, "gitdir"), filepath.Join(gitDir, "commondir"), filepath.Join(common, "config"), filepath.Join(gitDir, "config.worktree")}
 	mark := gitDir + "\x00" + common
+	if !Exists(filepath.Join(gitDir, "HEAD")) { // to git it is none, and the folder lies in another one
+		return "", false
+	}
 	for _, file := range append(files, g.userFiles()...) {
 		text, _ := contents(file) // none is a text as well
 		mark += "\x00" + file + "\x00" + text

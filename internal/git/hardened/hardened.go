@@ -186,6 +186,9 @@ func (g *Git) NeedRoot() error {
 	return nil
 }
 
+// Format is how the names of objects are computed: sha1 or sha256.
+func (g *Git) Format() string { return g.format }
+
 // SHALen is how many digits the full name of an object has.
 func (g *Git) SHALen() int {
 	if g.format == "sha256" {

@@ -61,7 +61,7 @@ func (r *Repo) copyTree(ctx context.Context, q CopyRequest) (Copy, error) {
 			return err
 		}
 		out.Salvage = kedge.Salvage{ID: q.ID, Base: h.Commit, Reason: oneLine(q.Reason), At: q.Date, Attic: []string{}}
-		if _, err := s.salvageTree(ctx, &out.Salvage); err != nil {
+		if _, err := s.salvageTree(ctx, Request{}, &out.Salvage, held{}); err != nil {
 			return err
 		}
 		out.Tree, out.Salvage.Attic = out.Salvage.Tree, []string{}

@@ -29,7 +29,35 @@ func salvageMessage(s kedge.Salvage, index string) string {
 	for _, p := range s.Attic {
 		b.WriteString("Kedge-Attic: " + strconv.Quote(p) + "\n")
 	}
+	for _, m := range s.Submodules {
+		b.WriteString("Kedge-Submodule: " + m.Commit + " " + strconv.Quote(m.Path) + " " + strconv.Quote(m.Home) + "\n")
+	}
 	return b.String()
+}
+
+// submodulesIn are the submodules that the message of a salvage names.
+func submodulesIn(message string) []kedge.SalvagedSubmodule { return parseMessage(message).Submodules }
+
+// parseMessage reads what a message says.
+func parseMessage(message string) saved {
+	var s saved
+	for line := range strings.Lines(message) {
+		s.trailer(strings.TrimSpace(line))
+	}
+	return s
+}
+
+// parseSubmodule reads "commit path home", both quoted.
+func parseSubmodule(text string) (kedge.SalvagedSubmodule, bool) {
+	commit, rest, _ := strings.Cut(text, " ")
+	quoted, err := strconv.QuotedPrefix(rest)
+	if err != nil || hardened.CheckSHA("commit", commit) != nil {
+		return kedge.SalvagedSubmodule{}, false
+	}
+	path, pathErr := strconv.Unquote(quoted)
+	home, homeErr := strconv.Unquote(strings.TrimPrefix(rest[len(quoted):], " "))
+	ok := pathErr == nil && homeErr == nil && filepath.IsLocal(filepath.FromSlash(path))
+	return kedge.SalvagedSubmodule{Path: path, Home: home, Commit: commit}, ok
 }
 
 // saved is a salvage with what only its commit knows.
@@ -68,6 +96,10 @@ func (s *saved) trailer(line string) {
 	case "Kedge-Attic":
 		if p, err := strconv.Unquote(value); err == nil {
 			s.Attic = append(s.Attic, p)
+		}
+	case "Kedge-Submodule":
+		if m, ok := parseSubmodule(value); ok {
+			s.Submodules = append(s.Submodules, m)
 		}
 	}
 }
@@ -115,6 +147,7 @@ func (r *Repo) SalvagePaths(ctx context.Context, v kedge.Salvage) ([]string, err
 	for _, c := range diff {
 		paths = append(paths, c.Path)
 	}
+	paths = append(paths, r.modulePaths(ctx, r.g.CommonDir(), "", v.Submodules)...)
 	slices.Sort(paths)
 	return slices.Compact(paths), nil
 }
@@ -174,6 +207,9 @@ func (r *Repo) DropSalvage(ctx context.Context, id kedge.SalvageID, atticDir str
 		}
 		if !ok {
 			return kedge.Errorf(kedge.NotFound, "no salvage %q", id).WithHint("kedge salvage ls")
+		}
+		if err := r.dropModules(ctx, r.g.CommonDir(), s.Ref, s.Submodules); err != nil {
+			return err
 		}
 		return history.MoveRef(ctx, r.g, s.Ref, "", s.Commit)
 	})

@@ -14,6 +14,7 @@ import (
 	"kedge/internal/git/checkout"
 	"kedge/internal/git/hardened"
 	"kedge/internal/git/history"
+	"kedge/internal/git/submodule"
 	"kedge/internal/text/plain"
 	"kedge/internal/text/words"
 )
@@ -36,12 +37,17 @@ type Request struct {
 	// Since is a commit that HEAD was at: what was committed from there on, and
 	// is on no ref, is set aside too. Empty: HEAD.
 	Since string
+	// Inside sets only that aside which submodules hold.
+	Inside bool
+
+	within *inner // of the repository of a submodule
 }
 
 // Salvage sets aside what a reset would lose: tracked and untracked files, and
 // the index where it differs from HEAD, go into a commit under
 // refs/kedge/salvage/; files over 50 MB, nested repositories, files behind a
-// filter and files that git cannot hold are moved to the attic. Ignored files
+// filter and files that git cannot hold are moved to the attic. What is in a
+// submodule goes into a commit there, and its folder is emptied. Ignored files
 // stay. Files in the commit stay in the worktree too, so that its tree is then
 // the salvage's; ResetWorktree takes it as proof.
 //
@@ -70,22 +76,37 @@ func (r *Repo) Salvage(ctx context.Context, q Request) (kedge.Salvage, error) {
 			return err
 		}
 		out = done
-		return a.TakeIn(w.g.Root(), done.Attic)
+		if err := a.TakeIn(w.g.Root(), done.Attic); err != nil {
+			return err
+		}
+		return w.takeModules(ctx, done.ID, a, submodule.In(w.g), done.Submodules)
 	})
 	return out, err
 }
 
 func (r *Repo) saveNew(ctx context.Context, q Request, a Attic) (kedge.Salvage, error) {
 	var out kedge.Salvage
-	err := r.withScratch(ctx, func(s *scratch) error {
+	set := submodule.In(r.g)
+	if q.within != nil {
+		set = q.within.set
+	}
+	inside, err := r.saveModules(ctx, q, a, set)
+	if err != nil {
+		return out, err
+	}
+	err = r.withScratch(ctx, func(s *scratch) error {
 		h, err := r.Head(ctx)
 		if err != nil {
 			return err
 		}
-		out = kedge.Salvage{ID: q.ID, Base: h.Commit, Reason: oneLine(q.Reason), At: q.Date, Attic: []string{}}
-		own, err := r.ownCommits(ctx, h, q.Since)
+		out = kedge.Salvage{ID: q.ID, Base: h.Commit, Reason: oneLine(q.Reason), At: q.Date, Attic: []string{}, Submodules: inside.in}
+		also := []string{h.Commit}
+		own, err := r.ownCommits(ctx, h, q)
 		if err != nil {
 			return err
+		}
+		if q.within != nil {
+			also = append(also, q.within.alone...)
 		}
 		if own {
 			out.Base = q.Since
@@ -94,7 +115,7 @@ func (r *Repo) saveNew(ctx context.Context, q Request, a Attic) (kedge.Salvage, 
 		if err != nil {
 			return err
 		}
-		things, err := s.salvageTree(ctx, &out)
+		things, err := s.salvageTree(ctx, q, &out, inside)
 		if err != nil {
 			return err
 		}
@@ -102,10 +123,11 @@ func (r *Repo) saveNew(ctx context.Context, q Request, a Attic) (kedge.Salvage, 
 		if err != nil {
 			return err
 		}
-		if staged == base {
+		if staged == base || q.Inside {
 			staged = ""
 		}
-		if out.Tree == base && staged == "" && len(things) == 0 && !own {
+		lonely := own || q.within != nil && len(q.within.alone) > 0
+		if out.Tree == base && staged == "" && len(things)+len(inside.in) == 0 && !lonely {
 			return nil
 		}
 		if err := s.count(ctx, &out); err != nil {
@@ -114,16 +136,19 @@ func (r *Repo) saveNew(ctx context.Context, q Request, a Attic) (kedge.Salvage, 
 		if err := a.Plan(out.ID, r.g.Root(), things); err != nil {
 			return err
 		}
-		return r.keep(ctx, staged, &out, h.Commit)
+		return r.keep(ctx, staged, &out, also...)
 	})
 	return out, err
 }
 
 // ownCommits tells whether HEAD has moved on from a commit to ones that no ref
 // but its own branch holds.
-func (r *Repo) ownCommits(ctx context.Context, h history.Head, since string) (bool, error) {
-	if since == "" || h.Unborn || h.Commit == since {
+func (r *Repo) ownCommits(ctx context.Context, h history.Head, q Request) (bool, error) {
+	if q.Since == "" || h.Unborn || h.Commit == q.Since || q.Inside {
 		return false, nil
+	}
+	if q.within != nil {
+		return slices.Contains(q.within.alone, h.Commit), nil
 	}
 	kept, err := history.KeptBy(ctx, r.g, h.Commit, h.Branch)
 	return len(kept) == 0, err
@@ -132,10 +157,19 @@ func (r *Repo) ownCommits(ctx context.Context, h history.Head, since string) (bo
 // salvageTree writes the tree of what goes into the commit, and gives the things
 // that go to the attic. Those are not in the tree, even where an older version
 // was: so it is the tree of what stays in the folder.
-func (s *scratch) salvageTree(ctx context.Context, out *kedge.Salvage) ([]Thing, error) {
+//
+// Nothing of the submodules that hold something is in the tree either: it has them as
+// they are when that is set aside.
+func (s *scratch) salvageTree(ctx context.Context, q Request, out *kedge.Salvage, inside held) ([]Thing, error) {
 	c, err := s.Differences(ctx)
 	if err != nil {
 		return nil, err
+	}
+	if c = c.Without(inside.paths()); q.Inside {
+		c = checkout.Changes{}
+		if _, err := s.Do(ctx, nil, "read-tree", "HEAD"); err != nil {
+			return nil, err
+		}
 	}
 	things, rest, err := s.sort(ctx, c)
 	if err != nil {
@@ -144,6 +178,7 @@ func (s *scratch) salvageTree(ctx context.Context, out *kedge.Salvage) ([]Thing,
 	if err := s.Add(ctx, rest); err != nil {
 		return nil, err
 	}
+	things = append(things, inside.away...)
 	var away []string
 	for _, t := range things {
 		out.Attic = append(out.Attic, t.Path)
@@ -219,7 +254,11 @@ func (r *Repo) keep(ctx context.Context, staged string, out *kedge.Salvage, also
 		return err
 	}
 	out.Commit, out.Ref = sha, salvageRefs+string(out.ID)
-	return history.MoveRef(ctx, r.g, out.Ref, sha, "")
+	was, err := history.RefValue(ctx, r.g, out.Ref) // in a submodule: of a try that a crash broke off
+	if err != nil || was == sha {
+		return err
+	}
+	return history.MoveRef(ctx, r.g, out.Ref, sha, was)
 }
 
 func oneLine(s string) string {

@@ -197,6 +197,9 @@ func (s *Slots) makeClean(ctx context.Context, dir, branch string, q Request) (*
 // PutClean brings the clean worktree to a tree. What it holds besides the last
 // one, which checks made, is set aside.
 func (s *Slots) PutClean(ctx context.Context, w *git.Repo, tree string, q Request) (kedge.Salvage, error) {
+	if saved, err := s.saveInside(ctx, w, q); err != nil {
+		return saved, err
+	}
 	was := readLine(putFile(w))
 	if was == tree+isPut {
 		if now, err := w.Tree(ctx); err != nil || now == tree {
@@ -221,12 +224,32 @@ func (s *Slots) PutClean(ctx context.Context, w *git.Repo, tree string, q Reques
 	return saved, s.put(ctx, w, tree, []string{now})
 }
 
+// saveInside sets aside what somebody changed or committed in the submodules of the clean
+// worktree, so that no check sees it. New files that checks make there stay, like those that
+// git ignores.
+func (s *Slots) saveInside(ctx context.Context, w *git.Repo, q Request) (kedge.Salvage, error) {
+	found, err := w.InSubmodules(ctx)
+	if err != nil || !slices.ContainsFunc(found, git.SubmoduleWork.Touched) {
+		return kedge.Salvage{}, err
+	}
+	now, err := w.Tree(ctx)
+	if err != nil {
+		return kedge.Salvage{}, err
+	}
+	q.Name += "-inside"
+	saved, _, err := s.saveBeside(ctx, w, q, now)
+	return saved, err
+}
+
 // put brings the clean worktree from one of the trees that it may hold to another.
 func (s *Slots) put(ctx context.Context, w *git.Repo, tree string, from []string) error {
 	if err := atomicfile.Write(putFile(w), []byte(tree+"\n"), 0o600); err != nil {
 		return err
 	}
 	if err := s.cfg.Repo.PutTree(ctx, git.PutRequest{Dir: w.Root(), Tree: tree, Expect: from}); err != nil {
+		return err
+	}
+	if err := w.EmptySubmodules(ctx, tree); err != nil {
 		return err
 	}
 	return atomicfile.Write(putFile(w), []byte(tree+isPut+"\n"), 0o600)
@@ -333,7 +356,7 @@ func (s *Slots) drop(ctx context.Context, dir string, q Request) (kedge.Salvage,
 		if saved, err = s.empty(ctx, w, q); err != nil {
 			return saved, err
 		}
-		if err := w.EmptySubmodules(ctx); err != nil {
+		if err := w.EmptySubmodules(ctx, ""); err != nil {
 			return saved, err
 		}
 	}
@@ -352,9 +375,12 @@ func (s *Slots) empty(ctx context.Context, w *git.Repo, q Request) (kedge.Salvag
 	}
 	var saved kedge.Salvage
 	if now != lastPut(w) {
-		if saved, now, err = s.save(ctx, w, q); err != nil {
-			return saved, err
-		}
+		saved, now, err = s.save(ctx, w, q)
+	} else {
+		saved, now, err = s.saveBeside(ctx, w, q, now)
+	}
+	if err != nil {
+		return saved, err
 	}
 	return saved, s.cfg.Repo.PutTree(ctx, git.PutRequest{Dir: w.Root(), Tree: head.Commit, Expect: []string{now}})
 }

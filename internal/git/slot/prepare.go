@@ -158,6 +158,9 @@ func (s *Slots) reset(ctx context.Context, w *git.Repo, q Request) (kedge.Salvag
 		return saved, err
 	}
 	err = s.cfg.Repo.ResetWorktree(ctx, git.ResetRequest{Dir: w.Root(), To: q.Base, Head: h.Commit, Expect: expect})
+	if err == nil {
+		err = w.EmptySubmodules(ctx, q.Base) // what they are to be is put there when it is known from where
+	}
 	if err != nil {
 		return saved, err
 	}
@@ -170,29 +173,69 @@ const maxSaves = 50
 
 // save sets aside what is in a worktree and in no commit of a ref; nothing where
 // it is only work that was merged. It gives the tree that may be replaced now.
+//
+// What submodules hold is in none of those: it is set aside in any case.
 func (s *Slots) save(ctx context.Context, w *git.Repo, q Request) (saved kedge.Salvage, tree string, err error) {
-	if tree, err = s.merged(ctx, w, q); err != nil || tree != "" {
-		return saved, tree, err
+	merged, err := s.merged(ctx, w, q)
+	if err != nil {
+		return saved, "", err
 	}
+	return s.saveBeside(ctx, w, q, merged)
+}
+
+// saveBeside sets aside what is in a worktree beside a tree that it holds; empty: beside HEAD.
+func (s *Slots) saveBeside(ctx context.Context, w *git.Repo, q Request, merged string) (saved kedge.Salvage, tree string, err error) {
 	for n := range maxSaves {
 		ask := s.salvage(q, strconv.Itoa(n))
-		ask.Dir, ask.Since = w.Root(), cmp.Or(readLine(baseFile(w)), q.Base)
+		ask.Dir, ask.Since, ask.Inside = w.Root(), cmp.Or(readLine(baseFile(w)), q.Base), merged != ""
+		last := saved
 		if saved, err = s.cfg.Repo.Salvage(ctx, ask); err != nil {
 			return saved, "", err
 		}
 		if saved.Ref == "" {
-			tree, err = w.TreeOf(ctx, "HEAD")
-			return saved, tree, err
+			if merged == "" {
+				merged, err = w.TreeOf(ctx, "HEAD")
+			}
+			return last, merged, err
 		}
 		if err := q.told(ctx, saved); err != nil {
 			return saved, "", err
 		}
-		now, err := w.Tree(ctx)
-		if err != nil || now == saved.Tree {
+		now, done, err := s.isSaved(ctx, w, saved, merged)
+		if err != nil || done && merged == "" {
 			return saved, now, err
+		}
+		if done { // their folders are empty now
+			merged = now
 		}
 	}
 	return saved, "", kedge.Errorf(kedge.Conflict, "files in %q keep changing while Kedge sets them aside", w.Root()).WithHint("kedge worktree ls")
+}
+
+// isSaved tells whether a worktree holds nothing beside what was set aside, or was merged. Now
+// is its tree.
+func (s *Slots) isSaved(ctx context.Context, w *git.Repo, saved kedge.Salvage, merged string) (now string, done bool, err error) {
+	if now, err = w.Tree(ctx); err != nil {
+		return "", false, err
+	}
+	left, err := w.InSubmodules(ctx)
+	if err != nil || len(left) > 0 {
+		return now, false, err
+	}
+	if merged == "" {
+		return now, now == saved.Tree, nil
+	}
+	var inside []string
+	for _, m := range saved.Submodules {
+		inside = append(inside, m.Path)
+	}
+	inside = append(inside, saved.Attic...)
+	was, err := w.TreeWithout(ctx, merged, inside...)
+	if err != nil {
+		return now, false, err
+	}
+	is, err := w.TreeWithout(ctx, now, inside...)
+	return now, was == is, err
 }
 
 // What a slot remembers of itself, in its git dir.

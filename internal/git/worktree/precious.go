@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"kedge/internal/git/hardened"
 	"kedge/internal/git/history"
@@ -15,6 +16,9 @@ func (r *Repo) precious(ctx context.Context) string {
 	if why := r.work(ctx); why != "" {
 		return why
 	}
+	if n := measure(r.g.Root()); n.repo != "" {
+		return fmt.Sprintf("it holds the repository %q", n.repo)
+	}
 	if ignored, err := r.ignored(ctx); err != nil {
 		return err.Error()
 	} else if len(ignored) > 0 {
@@ -23,7 +27,29 @@ func (r *Repo) precious(ctx context.Context) string {
 	return ""
 }
 
-// work is precious but for ignored files.
+// inside says which worktree or submodule with work of its own is in the folder of a worktree;
+// empty for none. Repositories that git ignores are of a set-up or of checks.
+func (r *Repo) inside(ctx context.Context) string {
+	list, err := r.listWorktrees(ctx)
+	if err != nil {
+		return err.Error()
+	}
+	for _, w := range list {
+		if strings.HasPrefix(w.path, r.g.Root()+string(filepath.Separator)) && hardened.Exists(w.path) {
+			return fmt.Sprintf("it holds the worktree %q", w.path)
+		}
+	}
+	found, err := r.InSubmodules(ctx)
+	if err != nil {
+		return err.Error()
+	}
+	if len(found) > 0 {
+		return fmt.Sprintf("its submodule %q has work of its own", found[0].Path)
+	}
+	return ""
+}
+
+// work is precious but for ignored files and repositories in it.
 func (r *Repo) work(ctx context.Context) string {
 	if r.g.GitDir() == r.g.CommonDir() {
 		return "it is the main worktree"
@@ -38,9 +64,6 @@ func (r *Repo) work(ctx context.Context) string {
 		return err.Error()
 	} else if dirty {
 		return "it has changes that are not committed"
-	}
-	if n := measure(r.g.Root()); n.repo != "" {
-		return fmt.Sprintf("it holds the repository %q", n.repo)
 	}
 	return r.lonely(ctx)
 }

@@ -1,6 +1,7 @@
 package worktree
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -67,7 +68,7 @@ func (r *Repo) DropWorktree(ctx context.Context, path, to string) error {
 		if _, ours := w.owner(); !ours {
 			return "Kedge did not make it"
 		}
-		return w.work(ctx)
+		return cmp.Or(w.work(ctx), w.inside(ctx))
 	})
 }
 

@@ -1,232 +1,227 @@
 package worktree
 
 import (
-	"bytes"
 	"context"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"kedge"
 	"kedge/internal/git/hardened"
-	"kedge/internal/git/history"
 	"kedge/internal/git/salvage"
+	"kedge/internal/git/submodule"
 )
 
-// FillSubmodules brings the submodules of a worktree to where a tree or commit
-// has them, from what the repository has fetched of them already: nothing comes
-// over a network, and nothing that a submodule brings along is run. Blocked when
-// one was never fetched, or holds work that would be lost.
+// FillSubmodules brings the submodules of a worktree, and theirs, to where a tree or commit
+// has them, from what the repository has fetched of them already, or from what was committed
+// in another worktree of Kedge's: nothing comes over a network, and nothing that a submodule
+// brings along is run. One that the user's checkout leaves empty beside others is left empty.
+// Blocked when one was never fetched, or holds work that would be lost.
 func (r *Repo) FillSubmodules(ctx context.Context, rev string) error {
-	links, names, err := r.submodules(ctx, rev)
-	if err != nil {
+	set := submodule.In(r.g)
+	all, err := set.At(ctx, rev)
+	if err != nil || len(all) == 0 {
 		return err
 	}
-	for _, e := range links {
-		if err := r.fillSubmodule(ctx, e, names[e.Path]); err != nil {
+	some := false // the user decided which
+	for i, m := range all {
+		if all[i].Home, all[i].Lent, err = r.fetched(ctx, m, []string{m.Path}); err != nil {
+			return err
+		}
+		some = some || all[i].Home != ""
+	}
+	for _, m := range all {
+		there, filled := set.InCheckout(m.Path)
+		switch {
+		case m.Home != "":
+			err = r.fillSubmodule(ctx, r, m, []string{m.Path})
+		case m.Name == "", some && there && !filled: // git leaves one without a name empty as well
+		default:
+			err = kedge.Errorf(kedge.Blocked, "the submodule %q was never fetched in this repository", m.Path).
+				WithHint("git submodule update --init --recursive -- %s", hardened.Quote(m.Path))
+		}
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// EmptySubmodules removes the files of the submodules of HEAD, where they hold
-// nothing that the repository has not; a submodule with work of its own stays.
-func (r *Repo) EmptySubmodules(ctx context.Context) error {
-	links, names, err := r.submodules(ctx, "HEAD")
-	if err != nil {
-		return err
+// fetched is the home of a submodule if that has its commit; empty else. A commit that was
+// made in a worktree of Kedge's is brought there; where there is no home, it is lent from
+// that worktree. The path is from the top of the worktree, submodule by submodule.
+func (r *Repo) fetched(ctx context.Context, m submodule.Submodule, path []string) (home string, lent bool, err error) {
+	missing, err := submodule.Missing(ctx, r.g, m.Home, []string{m.Link})
+	if err != nil || len(missing) == 0 {
+		return m.Home, false, err
 	}
-	for _, e := range links {
-		dir := filepath.Join(r.g.Root(), filepath.FromSlash(e.Path))
-		if !hardened.Exists(filepath.Join(dir, ".git")) {
+	for _, admin := range r.adminDirs() {
+		root := hardened.RootBehind(filepath.Join(admin, "gitdir"))
+		if root == "" || !hardened.Exists(filepath.Join(admin, hardened.OwnerFile)) {
 			continue
 		}
-		if why, err := r.submoduleWork(ctx, dir, names[e.Path]); err != nil || why != "" {
-			return err
+		w, err := r.at(ctx, root)
+		if err != nil {
+			continue // it is going
 		}
-		if err := emptyFolder(dir); err != nil {
-			return kedge.Errorf(kedge.Internal, "cannot empty the folder of submodule %q: %w", e.Path, err)
+		from, err := w.repositoryAt(ctx, path)
+		if err != nil {
+			return "", false, err
 		}
+		if missing, err := submodule.Missing(ctx, r.g, from, []string{m.Link}); from == "" || err != nil || len(missing) > 0 {
+			continue
+		}
+		if m.Home == "" {
+			return from, true, nil
+		}
+		return m.Home, false, submodule.Give(ctx, r.g, from, m.Home, keptRefs+m.Link, m.Link)
 	}
-	return nil
+	return "", false, nil
 }
 
-// emptyFolder leaves the folder: to git a submodule without one is deleted.
-func emptyFolder(dir string) error {
-	if err := salvage.RemoveAll(dir); err != nil {
+// repositoryAt is the git dir of a submodule that is filled; empty for none.
+func (r *Repo) repositoryAt(ctx context.Context, path []string) (string, error) {
+	g := r.g
+	for _, p := range path {
+		sub, state, err := submodule.Submodule{Path: p, Dir: filepath.Join(g.Root(), filepath.FromSlash(p))}.Open(ctx, g)
+		if err != nil || state != submodule.Own {
+			return "", err
+		}
+		g = sub
+	}
+	return g.CommonDir(), nil
+}
+
+// keptRefs is where a submodule keeps commits that were made in a worktree of Kedge's and
+// that a commit of the repository names.
+const keptRefs = "refs/kedge/commits/"
+
+// fillSubmodule brings one submodule, and those below it, to its commit.
+func (r *Repo) fillSubmodule(ctx context.Context, top *Repo, m submodule.Submodule, path []string) error {
+	if real, err := filepath.EvalSymlinks(filepath.Dir(m.Dir)); err != nil || !strings.HasPrefix(real+"/", r.g.Root()+"/") {
+		return kedge.Errorf(kedge.Blocked, "the folder of submodule %q is outside the worktree", m.Path).WithHint("git -C %s status", hardened.Quote(r.g.Root()))
+	}
+	stays, err := r.clearSubmodule(ctx, m)
+	if err != nil {
 		return err
 	}
-	return os.Mkdir(dir, 0o755)
-}
-
-// submodules are the links of a revision, and the names of the submodules by
-// path.
-func (r *Repo) submodules(ctx context.Context, rev string) ([]history.Entry, map[string]string, error) {
-	all, err := r.List(ctx, rev, "")
-	links := slices.DeleteFunc(all, func(e history.Entry) bool { return e.Type != "commit" })
-	if err != nil || len(links) == 0 {
-		return nil, nil, err
-	}
-	text, err := r.ReadFile(ctx, rev, ".gitmodules")
-	if kedge.NotFound.Is(err) {
-		return links, nil, nil
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	names, err := r.submoduleNames(ctx, text)
-	return links, names, err
-}
-
-// submoduleNames reads .gitmodules.
-func (r *Repo) submoduleNames(ctx context.Context, text []byte) (map[string]string, error) {
-	out, err := r.g.Run(ctx, hardened.Call{
-		Mode: hardened.InScratch, Stdin: text, Env: []string{"GIT_DIR=" + r.g.GitDir()},
-		Args: []string{"config", "--file", "-", "--no-includes", "-z", "--get-regexp", `^submodule\..*\.path$`},
-	})
-	if hardened.ExitCode(err) == 1 {
-		return nil, nil
-	}
-	names := map[string]string{}
-	for _, f := range hardened.Fields(out) {
-		key, path, _ := strings.Cut(f, "\n")
-		names[path] = strings.TrimSuffix(strings.TrimPrefix(key, "submodule."), ".path")
-	}
-	return names, err
-}
-
-// submoduleWork says what the repository of a submodule holds that the one it was
-// copied from does not; empty for nothing.
-func (r *Repo) submoduleWork(ctx context.Context, dir, name string) (string, error) {
-	sub, err := r.inside(ctx, dir)
-	if err != nil {
-		return "", err
-	}
-	if dirty, err := sub.Dirty(ctx); err != nil || dirty {
-		return "changes that are not committed", err
-	}
-	refs, err := sub.Refs(ctx)
-	if err != nil {
-		return "", err
-	}
-	h, err := sub.Head(ctx)
-	if err != nil {
-		return "", err
-	}
-	refs["HEAD"] = h.Commit
-	for ref, sha := range refs {
-		if !r.fetched(ctx, r.moduleDir(name), sha) {
-			return "commits of its own on " + ref, nil
-		}
-	}
-	return "", nil
-}
-
-// inside opens the repository of a submodule.
-func (r *Repo) inside(ctx context.Context, dir string) (*Repo, error) {
-	g, err := hardened.Open(ctx, dir, r.g.Options())
-	if err != nil {
-		return nil, err
-	}
-	return Of(g), nil
-}
-
-// moduleDir is where the repository keeps what it fetched of a submodule; empty
-// for a name that leads elsewhere.
-func (r *Repo) moduleDir(name string) string {
-	dir := filepath.Join(r.g.CommonDir(), "modules", filepath.FromSlash(name))
-	if name == "" || !filepath.IsLocal(filepath.FromSlash(name)) || !hardened.Exists(filepath.Join(dir, "objects")) {
-		return ""
-	}
-	return dir
-}
-
-// fetched tells whether a submodule's commit is in the repository.
-func (r *Repo) fetched(ctx context.Context, from, sha string) bool {
-	if from == "" || hardened.CheckSHA("commit", sha) != nil {
-		return false
-	}
-	out, err := r.g.Run(ctx, hardened.Call{
-		Mode: hardened.InScratch, Dir: r.g.CommonDir(), Env: []string{"GIT_DIR=" + from},
-		Args: []string{"cat-file", "-t", "--end-of-options", sha},
-	})
-	return err == nil && bytes.HasPrefix(out, []byte("commit"))
-}
-
-// fillSubmodule brings one submodule to its commit.
-func (r *Repo) fillSubmodule(ctx context.Context, e history.Entry, name string) error {
-	dir := filepath.Join(r.g.Root(), filepath.FromSlash(e.Path))
-	from := r.moduleDir(name)
-	if !r.fetched(ctx, from, e.SHA) {
-		return notFetched(e.Path)
-	}
-	if real, err := filepath.EvalSymlinks(filepath.Dir(dir)); err != nil || !strings.HasPrefix(real+"/", r.g.Root()+"/") {
-		return kedge.Errorf(kedge.Blocked, "the folder of submodule %q is outside the worktree", e.Path).WithHint("git -C %s status", hardened.Quote(r.g.Root()))
-	}
-	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
-		stays, err := r.clearSubmodule(ctx, dir, e, name)
-		if err != nil || stays {
+	if !stays {
+		if err := m.Fill(ctx, r.g); err != nil {
 			return err
 		}
 	}
-	return r.cloneInto(ctx, from, dir, e)
+	sub, state, err := m.Open(ctx, r.g)
+	if err != nil || state != submodule.Own {
+		return err
+	}
+	all, err := m.Below(sub).At(ctx, m.Link)
+	for _, n := range all {
+		at := append(slices.Clone(path), n.Path)
+		if n.Home, n.Lent, err = top.fetched(ctx, n, at); err != nil {
+			return err
+		}
+		if n.Home == "" {
+			continue // the user's checkout does not have it
+		}
+		if err := Of(sub).fillSubmodule(ctx, top, n, at); err != nil {
+			return err
+		}
+	}
+	return err
 }
 
 // clearSubmodule removes a submodule that is at another commit, unless work
 // would be lost; true when it is where it shall be.
-func (r *Repo) clearSubmodule(ctx context.Context, dir string, e history.Entry, name string) (stays bool, err error) {
+func (r *Repo) clearSubmodule(ctx context.Context, m submodule.Submodule) (stays bool, err error) {
+	sub, state, err := m.Open(ctx, r.g)
+	if err != nil {
+		return false, err
+	}
 	why := "files, but is not a git repository"
-	if hardened.Exists(filepath.Join(dir, ".git")) {
-		sub, err := r.inside(ctx, dir)
-		if err != nil {
-			return false, err
-		}
-		h, err := sub.Head(ctx)
-		if err != nil || h.Commit == e.SHA {
+	switch state {
+	case submodule.Absent:
+		return false, nil
+	case submodule.Own:
+		h, err := Of(sub).Head(ctx)
+		if err != nil || h.Commit == m.Link {
 			return true, err
 		}
-		if why, err = r.submoduleWork(ctx, dir, name); err != nil {
+		if why, err = holds(ctx, m, sub); err != nil {
 			return false, err
 		}
+	case submodule.Strange:
 	}
 	if why != "" {
-		return false, kedge.Errorf(kedge.Blocked, "the submodule %q has %s", e.Path, why).WithHint("mv %s %s", hardened.Quote(dir), hardened.Quote(dir+".old"))
+		return false, kedge.Errorf(kedge.Blocked, "the submodule %q has %s", m.Path, why).WithHint("mv %s %s", hardened.Quote(m.Dir), hardened.Quote(m.Dir+".old"))
 	}
-	if err := emptyFolder(dir); err != nil {
-		return false, kedge.Errorf(kedge.Internal, "cannot empty the folder of submodule %q: %w", e.Path, err)
-	}
-	return false, nil
+	return false, salvage.EmptyFolder(m.Dir, m.Path)
 }
 
-func notFetched(path string) error {
-	return kedge.Errorf(kedge.Blocked, "the submodule %q was never fetched in this repository", path).
-		WithHint("git submodule update --init -- %s", hardened.Quote(path))
-}
-
-// cloneInto makes a repository of its own at dir with the files of a commit. It
-// is not the submodule's in common: what an agent does in it stays in it.
-func (r *Repo) cloneInto(ctx context.Context, from, dir string, e history.Entry) error {
-	part := dir + ".kedge-part" // whole or not there: a crash leaves this one behind
-	if err := os.RemoveAll(part); err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot write the files of submodule %q: %w", e.Path, err)
-	}
-	// Only this one copy is allowed, of a folder that is in the git dir.
-	args := []string{"-c", "protocol.file.allow=always", "clone", "-q", "--no-checkout", "--no-hardlinks", "--template=", "--end-of-options", from, part}
-	if _, err := r.g.Run(ctx, hardened.Call{Mode: hardened.InScratch, Dir: r.g.CommonDir(), Env: []string{"GIT_ALLOW_PROTOCOL=file"}, Args: args}); err != nil {
-		return err
-	}
-	_, err := r.g.Run(ctx, hardened.Call{
-		Mode: hardened.InScratch, Dir: part, Env: []string{"GIT_DIR=" + filepath.Join(part, ".git"), "GIT_WORK_TREE=" + part},
-		Args: []string{"checkout", "-q", "--detach", e.SHA}, // a full object name
-	})
+// holds says what the repository of a submodule holds that its home does not; empty for
+// nothing.
+func holds(ctx context.Context, m submodule.Submodule, sub *hardened.Git) (string, error) {
+	alone, err := m.Alone(ctx, sub)
 	if err != nil {
+		return "", err
+	}
+	dirty, err := Of(sub).Dirty(ctx)
+	if err != nil {
+		return "", err
+	}
+	below, err := m.Below(sub).Look(ctx)
+	switch {
+	case len(alone) > 0:
+		return "commits of its own", err
+	case dirty || len(below) > 0:
+		return "changes that are not committed", err
+	}
+	return "", err
+}
+
+// InSubmodules says what the submodules of the worktree hold that is in no commit which the
+// repository has fetched.
+func (r *Repo) InSubmodules(ctx context.Context) ([]submodule.Work, error) {
+	return submodule.In(r.g).Look(ctx)
+}
+
+// EmptySubmodules removes the files of the submodules, where they hold nothing that the
+// repository has not; a submodule with work of its own stays. But is a revision: those that
+// are where it has them stay too; empty: none.
+func (r *Repo) EmptySubmodules(ctx context.Context, but string) error {
+	set := submodule.In(r.g)
+	all, err := set.Tracked(ctx, "")
+	if err != nil || len(all) == 0 {
 		return err
 	}
-	_ = os.Remove(dir) // empty, or not there; else the next line says so
-	if err := os.Rename(part, dir); err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot write the files of submodule %q: %w", e.Path, err)
+	links := map[string]string{}
+	if but != "" {
+		stay, err := set.At(ctx, but)
+		if err != nil {
+			return err
+		}
+		for _, m := range stay {
+			links[m.Path] = m.Link
+		}
+	}
+	for _, m := range all {
+		if err := r.emptySubmodule(ctx, m, links[m.Path]); err != nil {
+			return err
+		}
 	}
 	return nil
+}
+
+func (r *Repo) emptySubmodule(ctx context.Context, m submodule.Submodule, link string) error {
+	sub, state, err := m.Open(ctx, r.g)
+	if err != nil || state != submodule.Own {
+		return err
+	}
+	h, err := Of(sub).Head(ctx)
+	if err != nil || h.Commit == link {
+		return err
+	}
+	if why, err := holds(ctx, m, sub); err != nil || why != "" {
+		return err
+	}
+	return salvage.EmptyFolder(m.Dir, m.Path)
 }
