@@ -74,6 +74,7 @@ var rooms = []room{
 		{"hardened", "starts git with safe settings, environment and locks; no other package may start git"},
 		{"history", "reads and writes objects and refs"},
 		{"checkout", "the files of a worktree and its index"},
+		{"submodule", "the submodules of a worktree: what they hold, and objects that come from one to another"},
 		{"salvage", "sets work aside and restores it"},
 		{"worktree", "the worktrees of a repository and their branches"},
 		{".", "a repository, with all operations of the packages above"},

@@ -116,7 +116,7 @@ func (t *stepper) inspected(j *Job) {
 // whether there was anything to do, that is for a person to say, like everything
 // else about such a feature: it is no failure.
 func (t *stepper) unchanged(j *Job) {
-	const why = "nothing was changed"
+	why := cmp.Or(t.ev.Reason, "nothing was changed")
 	switch {
 	case j.Proof == NoChecks && j.Repairs > 0:
 		j.Tree = "" // there is no work

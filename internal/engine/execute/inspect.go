@@ -78,7 +78,10 @@ func (x *Executor) look(ctx context.Context, c run.Command, p place) (kedge.Insp
 		return in, err
 	}
 	in.Outcome, in.Reason = conclusion(changes, found, outside, words)
-	return in, nil
+	if len(changes) == 0 {
+		in.Reason, err = strays.OnlyInside(ctx, p.tree)
+	}
+	return in, err
 }
 
 // conclusion is what the findings come to.
@@ -187,7 +190,7 @@ func (x *Executor) limited(ctx context.Context, c run.Command, d kedge.Definitio
 }
 
 // tried is what the session did that is no part of the work: edits of what is
-// Kedge's, commits, refs that moved. Whole is the tree of everything in the slot;
+// Kedge's, commits, refs that moved, what is in submodules. Whole is the tree of everything in the slot;
 // empty: as it stands.
 func (x *Executor) tried(ctx context.Context, c run.Command, p place, whole string) ([]kedge.Finding, error) {
 	if whole == "" {
@@ -214,7 +217,11 @@ func (x *Executor) tried(ctx context.Context, c run.Command, p place, whole stri
 		return nil, err
 	}
 	moved, err := x.movedRefs(ctx, c, p)
-	return append(append(out, link...), moved...), err
+	if err != nil {
+		return nil, err
+	}
+	inside, err := strays.Inside(ctx, p.tree)
+	return slices.Concat(out, link, moved, inside), err
 }
 
 // astray says what stood in the place of the link from the job's worktree to the

@@ -107,14 +107,42 @@ func (m Submodule) lacks(ctx context.Context, g *hardened.Git, part string) erro
 			return err
 		}
 	}
-	url, err := g.Run(ctx, hardened.Call{
-		Mode: hardened.InScratch, Dir: g.CommonDir(), Env: []string{"GIT_DIR=" + m.Home}, Args: []string{"config", "--file", filepath.Join(m.Home, "config"), "--no-includes", "--get", "remote.origin.url"},
+	return handOn(ctx, g, m.Home, dir, "remote.origin.url")
+}
+
+// handOn gives a git dir a setting that another one has.
+func handOn(ctx context.Context, g *hardened.Git, from, to, key string) error {
+	out, err := g.Run(ctx, hardened.Call{
+		Mode: hardened.InScratch, Dir: g.CommonDir(), Env: []string{"GIT_DIR=" + g.CommonDir()},
+		Args: []string{"config", "--file", filepath.Join(from, "config"), "--no-includes", "-z", "--get", key},
 	})
-	if text := strings.TrimSpace(string(url)); err == nil && text != "" && !strings.ContainsAny(text, "\x00\n") {
-		_, err = inPart(ctx, g, part, "config", "remote.origin.url", text)
+	value := strings.TrimSuffix(string(out), "\x00")
+	if hardened.ExitCode(err) != 0 || value == "" || strings.ContainsAny(value, "\x00\r\n") {
+		return nil //nolint:nilerr // it has none
+	}
+	return set(ctx, g, to, key, value)
+}
+
+// set writes a setting into a git dir.
+func set(ctx context.Context, g *hardened.Git, dir, key, value string) error {
+	_, err := g.Run(ctx, hardened.Call{
+		Mode: hardened.InScratch, Dir: g.CommonDir(), Env: []string{"GIT_DIR=" + g.CommonDir()},
+		Args: []string{"config", "--file", filepath.Join(dir, "config"), "--end-of-options", key, value},
+	})
+	return err
+}
+
+// Enlist tells git in the repository of a submodule that the one below it is wanted there, as
+// git submodule init does. In that of a worktree the user decided it.
+func (m Submodule) Enlist(ctx context.Context, sub *hardened.Git, below Submodule) error {
+	to := sub.CommonDir()
+	if below.Name == "" || strings.ContainsAny(below.Name, "\x00\r\n") {
+		return nil
+	}
+	if err := set(ctx, sub, to, "submodule."+below.Name+".active", "true"); err != nil {
 		return err
 	}
-	return nil //nolint:nilerr // it has none
+	return handOn(ctx, sub, m.Home, to, "submodule."+below.Name+".url")
 }
 
 func inPart(ctx context.Context, g *hardened.Git, part string, args ...string) ([]byte, error) {

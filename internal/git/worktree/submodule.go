@@ -123,6 +123,9 @@ func (r *Repo) fillSubmodule(ctx context.Context, top *Repo, m submodule.Submodu
 		if n.Home == "" {
 			continue // the user's checkout does not have it
 		}
+		if err := m.Enlist(ctx, sub, n); err != nil {
+			return err
+		}
 		if err := Of(sub).fillSubmodule(ctx, top, n, at); err != nil {
 			return err
 		}
