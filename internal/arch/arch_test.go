@@ -164,7 +164,7 @@ func TestOnlyTheseHaveADatabase(t *testing.T) {
 
 // gitParts are what package git is made of. Whoever has one could start git past what
 // TestT7TrapRepository tries: only git, the parts themselves and tests import them.
-var gitParts = []string{"hardened", "history", "checkout", "submodule", "salvage", "worktree", "stored"}
+var gitParts = []string{"hardened", "history", "checkout", "salvage", "worktree", "stored"}
 
 func TestT7OnlyGitHasItsParts(t *testing.T) {
 	const root, testing = "kedge/internal/git", "kedge/internal/testkit/gittest"

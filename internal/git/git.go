@@ -4,7 +4,6 @@
 //	hardened   how git is started, and with what: the only place that executes it
 //	history    objects and refs
 //	checkout   the files of a worktree and its index
-//	submodule  the submodules of a worktree
 //	salvage    work that was set aside
 //	worktree   the worktrees and the branches in them
 //

@@ -5,7 +5,6 @@ import (
 	"kedge/internal/git/hardened"
 	"kedge/internal/git/history"
 	"kedge/internal/git/salvage"
-	"kedge/internal/git/submodule"
 	"kedge/internal/git/worktree"
 )
 
@@ -52,7 +51,7 @@ type (
 )
 
 // SubmoduleWork is what a submodule holds that is in no commit which the repository has.
-type SubmoduleWork = submodule.Work
+type SubmoduleWork = checkout.SubmoduleWork
 
 //nolint:revive // documented in package worktree
 type (

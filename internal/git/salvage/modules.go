@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"kedge"
+	"kedge/internal/git/checkout"
 	"kedge/internal/git/hardened"
 	"kedge/internal/git/history"
-	"kedge/internal/git/submodule"
 )
 
 // What a submodule of a worktree holds goes into a salvage of its own repository. Its commit
@@ -38,7 +38,7 @@ func (h held) paths() map[string]bool {
 }
 
 // saveModules sets aside what the submodules of the worktree hold. It changes no file.
-func (r *Repo) saveModules(ctx context.Context, q Request, a Attic, set submodule.Set) (held, error) {
+func (r *Repo) saveModules(ctx context.Context, q Request, a Attic, set checkout.Submodules) (held, error) {
 	var out held
 	if r.g.GitDir() == r.g.CommonDir() && q.within == nil {
 		return out, nil
@@ -52,30 +52,30 @@ func (r *Repo) saveModules(ctx context.Context, q Request, a Attic, set submodul
 	return out, err
 }
 
-func (r *Repo) saveModule(ctx context.Context, q Request, a Attic, set submodule.Set, m submodule.Submodule, out *held) error {
+func (r *Repo) saveModule(ctx context.Context, q Request, a Attic, set checkout.Submodules, m checkout.Submodule, out *held) error {
 	if err := m.DropPart(); err != nil {
 		return err
 	}
 	sub, state, err := m.Open(ctx, r.g)
-	if err != nil || state == submodule.Absent {
+	if err != nil || state == checkout.Absent {
 		return err
 	}
-	missing, err := submodule.Missing(ctx, r.g, m.Home, []string{m.Link})
+	missing, err := checkout.MissingCommits(ctx, r.g, m.Home, []string{m.Link})
 	if err != nil {
 		return err
 	}
-	if m.Home == "" || len(missing) > 0 && state == submodule.Strange {
+	if m.Home == "" || len(missing) > 0 && state == checkout.Strange {
 		if err := m.Unlink(ctx, r.g); err != nil {
 			return err
 		}
 		out.away = append(out.away, Thing{Path: m.Path, Kind: Repository})
 		return nil
 	}
-	if state == submodule.Strange {
+	if state == checkout.Strange {
 		if err := m.Mend(ctx, r.g, filepath.Join(a.Dir, "replaced", filepath.FromSlash(m.Path))); err != nil {
 			return err
 		}
-		if sub, state, err = m.Open(ctx, r.g); err != nil || state != submodule.Own {
+		if sub, state, err = m.Open(ctx, r.g); err != nil || state != checkout.Own {
 			return errors.Join(err, kedge.Errorf(kedge.Internal, "the submodule %q cannot be read", m.Path).WithHint("ls -la %s", hardened.Quote(m.Dir)))
 		}
 	}
@@ -83,7 +83,7 @@ func (r *Repo) saveModule(ctx context.Context, q Request, a Attic, set submodule
 }
 
 // saveOwn sets aside what is in the repository of a submodule.
-func (r *Repo) saveOwn(ctx context.Context, q Request, a Attic, set submodule.Set, m submodule.Submodule, sub *hardened.Git, out *held) error {
+func (r *Repo) saveOwn(ctx context.Context, q Request, a Attic, set checkout.Submodules, m checkout.Submodule, sub *hardened.Git, out *held) error {
 	alone, err := m.Alone(ctx, sub)
 	if err != nil {
 		return err
@@ -97,7 +97,7 @@ func (r *Repo) saveOwn(ctx context.Context, q Request, a Attic, set submodule.Se
 	if err != nil || v.Ref == "" {
 		return err
 	}
-	if err := submodule.Give(ctx, r.g, sub.CommonDir(), m.Home, v.Ref, v.Commit); err != nil {
+	if err := checkout.GiveCommit(ctx, r.g, sub.CommonDir(), m.Home, v.Ref, v.Commit); err != nil {
 		return err
 	}
 	home, err := filepath.Rel(set.Home(), m.Home)
@@ -111,7 +111,7 @@ func (r *Repo) saveOwn(ctx context.Context, q Request, a Attic, set submodule.Se
 // inner is what only the salvage of a submodule's repository knows.
 type inner struct {
 	alone []string // commits that only it has
-	set   submodule.Set
+	set   checkout.Submodules
 }
 
 // of is the attic of a submodule.
@@ -121,7 +121,7 @@ func (a Attic) of(path string) Attic {
 
 // takeModules empties the folders of submodules whose work is in a salvage. One that holds
 // anything else by now stays.
-func (r *Repo) takeModules(ctx context.Context, id kedge.SalvageID, a Attic, set submodule.Set, list []kedge.SalvagedSubmodule) error {
+func (r *Repo) takeModules(ctx context.Context, id kedge.SalvageID, a Attic, set checkout.Submodules, list []kedge.SalvagedSubmodule) error {
 	if len(list) == 0 {
 		return nil
 	}
@@ -130,7 +130,7 @@ func (r *Repo) takeModules(ctx context.Context, id kedge.SalvageID, a Attic, set
 		return err
 	}
 	for _, v := range list {
-		i := slices.IndexFunc(all, func(m submodule.Submodule) bool { return m.Path == v.Path })
+		i := slices.IndexFunc(all, func(m checkout.Submodule) bool { return m.Path == v.Path })
 		if i < 0 {
 			continue
 		}
@@ -141,9 +141,9 @@ func (r *Repo) takeModules(ctx context.Context, id kedge.SalvageID, a Attic, set
 	return nil
 }
 
-func (r *Repo) takeModule(ctx context.Context, id kedge.SalvageID, a Attic, m submodule.Submodule, v kedge.SalvagedSubmodule) error {
+func (r *Repo) takeModule(ctx context.Context, id kedge.SalvageID, a Attic, m checkout.Submodule, v kedge.SalvagedSubmodule) error {
 	sub, state, err := m.Open(ctx, r.g)
-	if err != nil || state != submodule.Own {
+	if err != nil || state != checkout.Own {
 		return err // it was taken by an earlier try
 	}
 	s := Of(sub)
@@ -165,7 +165,7 @@ func (r *Repo) takeModule(ctx context.Context, id kedge.SalvageID, a Attic, m su
 
 // holdsMore tells whether the repository of a submodule has anything that is not in a salvage
 // of it.
-func (r *Repo) holdsMore(ctx context.Context, m submodule.Submodule, v kedge.Salvage) (bool, error) {
+func (r *Repo) holdsMore(ctx context.Context, m checkout.Submodule, v kedge.Salvage) (bool, error) {
 	alone, err := m.Alone(ctx, r.g)
 	if err != nil || len(alone) > 0 {
 		return true, err
@@ -208,12 +208,12 @@ func (r *Repo) dropModules(ctx context.Context, home, ref string, list []kedge.S
 		if dir == "" {
 			continue
 		}
-		if text, err := submodule.Message(ctx, r.g, dir, v.Commit); err == nil { // else it is gone
+		if text, err := checkout.MessageIn(ctx, r.g, dir, v.Commit); err == nil { // else it is gone
 			if err := r.dropModules(ctx, dir, ref, submodulesIn(text)); err != nil {
 				return err
 			}
 		}
-		if err := submodule.Forget(ctx, r.g, dir, ref); err != nil {
+		if err := checkout.ForgetRef(ctx, r.g, dir, ref); err != nil {
 			return err
 		}
 	}
@@ -230,8 +230,8 @@ func (r *Repo) modulePaths(ctx context.Context, home, under string, list []kedge
 			continue
 		}
 		at := under + v.Path + "/"
-		changed, err := submodule.Changed(ctx, r.g, dir, v.Commit)
-		text, gone := submodule.Message(ctx, r.g, dir, v.Commit)
+		changed, err := checkout.ChangedIn(ctx, r.g, dir, v.Commit)
+		text, gone := checkout.MessageIn(ctx, r.g, dir, v.Commit)
 		if err != nil || gone != nil {
 			continue
 		}

@@ -12,7 +12,6 @@ import (
 	"kedge/internal/git/checkout"
 	"kedge/internal/git/hardened"
 	"kedge/internal/git/history"
-	"kedge/internal/git/submodule"
 )
 
 // RestoreRequest asks for a salvage to come back into a worktree.
@@ -44,7 +43,7 @@ func (r *Repo) Restore(ctx context.Context, q RestoreRequest) (kedge.Salvage, er
 	}
 	a := Attic{Dir: filepath.Join(q.Attic, string(q.ID))}
 	err = r.g.Exclusively(ctx, func(ctx context.Context) error {
-		parts, err := w.parts(ctx, list[0], a, submodule.In(w.g).Home(), "")
+		parts, err := w.parts(ctx, list[0], a, checkout.SubmodulesIn(w.g).Home(), "")
 		if err != nil {
 			return err
 		}
@@ -83,16 +82,16 @@ func (r *Repo) parts(ctx context.Context, v saved, a Attic, home, under string) 
 }
 
 func (r *Repo) partsIn(ctx context.Context, v saved, a Attic, home, under string, in kedge.SalvagedSubmodule) ([]part, error) {
-	m := submodule.Submodule{Path: in.Path, Dir: filepath.Join(r.g.Root(), filepath.FromSlash(in.Path)), Home: homeAt(home, in.Home)}
+	m := checkout.Submodule{Path: in.Path, Dir: filepath.Join(r.g.Root(), filepath.FromSlash(in.Path)), Home: homeAt(home, in.Home)}
 	sub, state, err := m.Open(ctx, r.g)
 	if err != nil {
 		return nil, err
 	}
-	if state != submodule.Own {
+	if state != checkout.Own {
 		return nil, kedge.Errorf(kedge.Blocked, "%s has work in the submodule %q, which is not checked out here", v.ID, under+in.Path).
 			WithHint("git -C %s submodule update --init -- %s && kedge salvage restore %s", hardened.Quote(r.g.Root()), hardened.Quote(in.Path), v.ID)
 	}
-	if err := submodule.Give(ctx, r.g, m.Home, sub.CommonDir(), salvageRefs+string(v.ID), in.Commit); err != nil {
+	if err := checkout.GiveCommit(ctx, r.g, m.Home, sub.CommonDir(), salvageRefs+string(v.ID), in.Commit); err != nil {
 		return nil, err
 	}
 	s := Of(sub)

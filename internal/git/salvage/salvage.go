@@ -14,7 +14,6 @@ import (
 	"kedge/internal/git/checkout"
 	"kedge/internal/git/hardened"
 	"kedge/internal/git/history"
-	"kedge/internal/git/submodule"
 	"kedge/internal/text/plain"
 	"kedge/internal/text/words"
 )
@@ -79,14 +78,14 @@ func (r *Repo) Salvage(ctx context.Context, q Request) (kedge.Salvage, error) {
 		if err := a.TakeIn(w.g.Root(), done.Attic); err != nil {
 			return err
 		}
-		return w.takeModules(ctx, done.ID, a, submodule.In(w.g), done.Submodules)
+		return w.takeModules(ctx, done.ID, a, checkout.SubmodulesIn(w.g), done.Submodules)
 	})
 	return out, err
 }
 
 func (r *Repo) saveNew(ctx context.Context, q Request, a Attic) (kedge.Salvage, error) {
 	var out kedge.Salvage
-	set := submodule.In(r.g)
+	set := checkout.SubmodulesIn(r.g)
 	if q.within != nil {
 		set = q.within.set
 	}

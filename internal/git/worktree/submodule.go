@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"kedge"
+	"kedge/internal/git/checkout"
 	"kedge/internal/git/hardened"
 	"kedge/internal/git/salvage"
-	"kedge/internal/git/submodule"
 )
 
 // FillSubmodules brings the submodules of a worktree, and theirs, to where a tree or commit
@@ -18,7 +18,7 @@ import (
 // brings along is run. One that the user's checkout leaves empty beside others is left empty.
 // Blocked when one was never fetched, or holds work that would be lost.
 func (r *Repo) FillSubmodules(ctx context.Context, rev string) error {
-	set := submodule.In(r.g)
+	set := checkout.SubmodulesIn(r.g)
 	all, err := set.At(ctx, rev)
 	if err != nil || len(all) == 0 {
 		return err
@@ -50,8 +50,8 @@ func (r *Repo) FillSubmodules(ctx context.Context, rev string) error {
 // fetched is the home of a submodule if that has its commit; empty else. A commit that was
 // made in a worktree of Kedge's is brought there; where there is no home, it is lent from
 // that worktree. The path is from the top of the worktree, submodule by submodule.
-func (r *Repo) fetched(ctx context.Context, m submodule.Submodule, path []string) (home string, lent bool, err error) {
-	missing, err := submodule.Missing(ctx, r.g, m.Home, []string{m.Link})
+func (r *Repo) fetched(ctx context.Context, m checkout.Submodule, path []string) (home string, lent bool, err error) {
+	missing, err := checkout.MissingCommits(ctx, r.g, m.Home, []string{m.Link})
 	if err != nil || len(missing) == 0 {
 		return m.Home, false, err
 	}
@@ -68,13 +68,13 @@ func (r *Repo) fetched(ctx context.Context, m submodule.Submodule, path []string
 		if err != nil {
 			return "", false, err
 		}
-		if missing, err := submodule.Missing(ctx, r.g, from, []string{m.Link}); from == "" || err != nil || len(missing) > 0 {
+		if missing, err := checkout.MissingCommits(ctx, r.g, from, []string{m.Link}); from == "" || err != nil || len(missing) > 0 {
 			continue
 		}
 		if m.Home == "" {
 			return from, true, nil
 		}
-		return m.Home, false, submodule.Give(ctx, r.g, from, m.Home, keptRefs+m.Link, m.Link)
+		return m.Home, false, checkout.GiveCommit(ctx, r.g, from, m.Home, keptRefs+m.Link, m.Link)
 	}
 	return "", false, nil
 }
@@ -83,8 +83,8 @@ func (r *Repo) fetched(ctx context.Context, m submodule.Submodule, path []string
 func (r *Repo) repositoryAt(ctx context.Context, path []string) (string, error) {
 	g := r.g
 	for _, p := range path {
-		sub, state, err := submodule.Submodule{Path: p, Dir: filepath.Join(g.Root(), filepath.FromSlash(p))}.Open(ctx, g)
-		if err != nil || state != submodule.Own {
+		sub, state, err := checkout.Submodule{Path: p, Dir: filepath.Join(g.Root(), filepath.FromSlash(p))}.Open(ctx, g)
+		if err != nil || state != checkout.Own {
 			return "", err
 		}
 		g = sub
@@ -97,7 +97,7 @@ func (r *Repo) repositoryAt(ctx context.Context, path []string) (string, error) 
 const keptRefs = "refs/kedge/commits/"
 
 // fillSubmodule brings one submodule, and those below it, to its commit.
-func (r *Repo) fillSubmodule(ctx context.Context, top *Repo, m submodule.Submodule, path []string) error {
+func (r *Repo) fillSubmodule(ctx context.Context, top *Repo, m checkout.Submodule, path []string) error {
 	if real, err := filepath.EvalSymlinks(filepath.Dir(m.Dir)); err != nil || !strings.HasPrefix(real+"/", r.g.Root()+"/") {
 		return kedge.Errorf(kedge.Blocked, "the folder of submodule %q is outside the worktree", m.Path).WithHint("git -C %s status", hardened.Quote(r.g.Root()))
 	}
@@ -111,7 +111,7 @@ func (r *Repo) fillSubmodule(ctx context.Context, top *Repo, m submodule.Submodu
 		}
 	}
 	sub, state, err := m.Open(ctx, r.g)
-	if err != nil || state != submodule.Own {
+	if err != nil || state != checkout.Own {
 		return err
 	}
 	all, err := m.Below(sub).At(ctx, m.Link)
@@ -135,16 +135,16 @@ func (r *Repo) fillSubmodule(ctx context.Context, top *Repo, m submodule.Submodu
 
 // clearSubmodule removes a submodule that is at another commit, unless work
 // would be lost; true when it is where it shall be.
-func (r *Repo) clearSubmodule(ctx context.Context, m submodule.Submodule) (stays bool, err error) {
+func (r *Repo) clearSubmodule(ctx context.Context, m checkout.Submodule) (stays bool, err error) {
 	sub, state, err := m.Open(ctx, r.g)
 	if err != nil {
 		return false, err
 	}
 	why := "files, but is not a git repository"
 	switch state {
-	case submodule.Absent:
+	case checkout.Absent:
 		return false, nil
-	case submodule.Own:
+	case checkout.Own:
 		h, err := Of(sub).Head(ctx)
 		if err != nil || h.Commit == m.Link {
 			return true, err
@@ -152,7 +152,7 @@ func (r *Repo) clearSubmodule(ctx context.Context, m submodule.Submodule) (stays
 		if why, err = holds(ctx, m, sub); err != nil {
 			return false, err
 		}
-	case submodule.Strange:
+	case checkout.Strange:
 	}
 	if why != "" {
 		return false, kedge.Errorf(kedge.Blocked, "the submodule %q has %s", m.Path, why).WithHint("mv %s %s", hardened.Quote(m.Dir), hardened.Quote(m.Dir+".old"))
@@ -162,7 +162,7 @@ func (r *Repo) clearSubmodule(ctx context.Context, m submodule.Submodule) (stays
 
 // holds says what the repository of a submodule holds that its home does not; empty for
 // nothing.
-func holds(ctx context.Context, m submodule.Submodule, sub *hardened.Git) (string, error) {
+func holds(ctx context.Context, m checkout.Submodule, sub *hardened.Git) (string, error) {
 	alone, err := m.Alone(ctx, sub)
 	if err != nil {
 		return "", err
@@ -183,15 +183,15 @@ func holds(ctx context.Context, m submodule.Submodule, sub *hardened.Git) (strin
 
 // InSubmodules says what the submodules of the worktree hold that is in no commit which the
 // repository has fetched.
-func (r *Repo) InSubmodules(ctx context.Context) ([]submodule.Work, error) {
-	return submodule.In(r.g).Look(ctx)
+func (r *Repo) InSubmodules(ctx context.Context) ([]checkout.SubmoduleWork, error) {
+	return checkout.SubmodulesIn(r.g).Look(ctx)
 }
 
 // EmptySubmodules removes the files of the submodules, where they hold nothing that the
 // repository has not; a submodule with work of its own stays. But is a revision: those that
 // are where it has them stay too; empty: none.
 func (r *Repo) EmptySubmodules(ctx context.Context, but string) error {
-	set := submodule.In(r.g)
+	set := checkout.SubmodulesIn(r.g)
 	all, err := set.Tracked(ctx, "")
 	if err != nil || len(all) == 0 {
 		return err
@@ -214,9 +214,9 @@ func (r *Repo) EmptySubmodules(ctx context.Context, but string) error {
 	return nil
 }
 
-func (r *Repo) emptySubmodule(ctx context.Context, m submodule.Submodule, link string) error {
+func (r *Repo) emptySubmodule(ctx context.Context, m checkout.Submodule, link string) error {
 	sub, state, err := m.Open(ctx, r.g)
-	if err != nil || state != submodule.Own {
+	if err != nil || state != checkout.Own {
 		return err
 	}
 	h, err := Of(sub).Head(ctx)

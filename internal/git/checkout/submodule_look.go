@@ -1,4 +1,4 @@
-package submodule
+package checkout
 
 import (
 	"context"
@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"kedge"
-	"kedge/internal/git/checkout"
 	"kedge/internal/git/history"
 	"kedge/internal/git/stored"
 )
@@ -17,7 +16,7 @@ import (
 // Tracked lists the submodules that the index of the worktree tracks, by path. Each is at the
 // commit that a base commit has, best; one that the base does not have, at that of HEAD or of
 // the index.
-func (s Set) Tracked(ctx context.Context, base string) ([]Submodule, error) {
+func (s Submodules) Tracked(ctx context.Context, base string) ([]Submodule, error) {
 	links, err := s.links(ctx)
 	if err != nil || len(links) == 0 {
 		return nil, err
@@ -48,7 +47,7 @@ func (s Set) Tracked(ctx context.Context, base string) ([]Submodule, error) {
 }
 
 // links are the entries of the index that are submodules.
-func (s Set) links(ctx context.Context) ([]stored.Tracked, error) {
+func (s Submodules) links(ctx context.Context) ([]stored.Tracked, error) {
 	b, err := os.ReadFile(filepath.Join(s.g.GitDir(), "index"))
 	if os.IsNotExist(err) {
 		return nil, nil
@@ -57,7 +56,7 @@ func (s Set) links(ctx context.Context) ([]stored.Tracked, error) {
 		list = slices.DeleteFunc(slices.Clone(list), func(e stored.Tracked) bool { return e.Mode != "160000" })
 		return slices.CompactFunc(list, func(a, b stored.Tracked) bool { return a.Path == b.Path }), nil
 	}
-	tree, err := checkout.StagedTree(ctx, s.g)
+	tree, err := StagedTree(ctx, s.g)
 	if err != nil {
 		return nil, err
 	}
@@ -71,8 +70,8 @@ func (s Set) links(ctx context.Context) ([]stored.Tracked, error) {
 	return out, err
 }
 
-// Work is what a submodule holds that is in no commit which the repository has fetched.
-type Work struct {
+// SubmoduleWork is what a submodule holds that is in no commit which the repository has fetched.
+type SubmoduleWork struct {
 	Path      string   // of the submodule, from the top of the worktree
 	Changed   []string // its files that differ from its commit, from the top of the worktree
 	Untracked []string
@@ -81,20 +80,20 @@ type Work struct {
 }
 
 // Empty tells whether there is nothing.
-func (w Work) Empty() bool {
+func (w SubmoduleWork) Empty() bool {
 	return len(w.Changed)+len(w.Untracked)+len(w.Commits) == 0 && !w.Strange
 }
 
 // Touched tells whether there is more than new files, such as a build makes.
-func (w Work) Touched() bool { return len(w.Changed)+len(w.Commits) > 0 || w.Strange }
+func (w SubmoduleWork) Touched() bool { return len(w.Changed)+len(w.Commits) > 0 || w.Strange }
 
 // Look says what the submodules of a worktree hold besides their commits, those of
 // submodules as well. It changes nothing.
-func (s Set) Look(ctx context.Context) ([]Work, error) { return s.look(ctx, "") }
+func (s Submodules) Look(ctx context.Context) ([]SubmoduleWork, error) { return s.look(ctx, "") }
 
-func (s Set) look(ctx context.Context, under string) ([]Work, error) {
+func (s Submodules) look(ctx context.Context, under string) ([]SubmoduleWork, error) {
 	all, err := s.Tracked(ctx, "")
-	var out []Work
+	var out []SubmoduleWork
 	for _, m := range all {
 		found, err := s.lookAt(ctx, m, path.Join(under, m.Path))
 		if err != nil {
@@ -105,15 +104,15 @@ func (s Set) look(ctx context.Context, under string) ([]Work, error) {
 	return out, err
 }
 
-func (s Set) lookAt(ctx context.Context, m Submodule, at string) ([]Work, error) {
+func (s Submodules) lookAt(ctx context.Context, m Submodule, at string) ([]SubmoduleWork, error) {
 	sub, state, err := m.Open(ctx, s.g)
 	switch {
 	case err != nil || state == Absent:
 		return nil, err
 	case state == Strange:
-		return []Work{{Path: at, Strange: true}}, nil
+		return []SubmoduleWork{{Path: at, Strange: true}}, nil
 	}
-	w := Work{Path: at}
+	w := SubmoduleWork{Path: at}
 	if w.Commits, err = m.Alone(ctx, sub); err != nil {
 		return nil, err
 	}
@@ -121,7 +120,7 @@ func (s Set) lookAt(ctx context.Context, m Submodule, at string) ([]Work, error)
 	if err != nil {
 		return nil, err
 	}
-	changed, untracked, err := checkout.Uncommitted(ctx, sub)
+	changed, untracked, err := Uncommitted(ctx, sub)
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +132,7 @@ func (s Set) lookAt(ctx context.Context, m Submodule, at string) ([]Work, error)
 		return slices.ContainsFunc(inner, func(n Submodule) bool { return n.Path == p })
 	}
 	for _, p := range changed {
-		if !isInner(p) || !slices.ContainsFunc(below, func(b Work) bool { return strings.HasPrefix(b.Path+"/", path.Join(at, p)+"/") }) {
+		if !isInner(p) || !slices.ContainsFunc(below, func(b SubmoduleWork) bool { return strings.HasPrefix(b.Path+"/", path.Join(at, p)+"/") }) {
 			w.Changed = append(w.Changed, path.Join(at, p))
 		}
 	}
@@ -143,5 +142,5 @@ func (s Set) lookAt(ctx context.Context, m Submodule, at string) ([]Work, error)
 	if w.Empty() {
 		return below, nil
 	}
-	return append([]Work{w}, below...), nil
+	return append([]SubmoduleWork{w}, below...), nil
 }

@@ -1,14 +1,4 @@
-// Package submodule is the submodules of a worktree. It owns where the repository keeps
-// what it fetched of them, what stands in their folders, and how objects come from one of
-// their repositories into another.
-//
-// It promises that nothing comes over a network, that nothing which a submodule brings
-// along is run, and that no repository outside of the worktree and of the git dir of its
-// repository is ever written to.
-//
-// It never takes the folder of a submodule away: whoever does looks first at what it
-// holds. Nothing outside internal/git may import it.
-package submodule
+package checkout
 
 import (
 	"context"
@@ -32,23 +22,23 @@ type Submodule struct {
 	Lent bool   // the home is of somebody who works in another worktree
 }
 
-// Set is the submodules of one worktree, that of a repository or that of a submodule.
-type Set struct {
+// Submodules is the submodules of one worktree, that of a repository or that of a submodule.
+type Submodules struct {
 	g    *hardened.Git
 	home string // the git dir that keeps what was fetched of them
 }
 
-// In is the submodules of a worktree of a repository.
-func In(g *hardened.Git) Set { return Set{g, g.CommonDir()} }
+// SubmodulesIn is the submodules of a worktree of a repository.
+func SubmodulesIn(g *hardened.Git) Submodules { return Submodules{g, g.CommonDir()} }
 
 // Home is the git dir that keeps what was fetched of them.
-func (s Set) Home() string { return s.home }
+func (s Submodules) Home() string { return s.home }
 
 // Below is the submodules of a submodule.
-func (m Submodule) Below(g *hardened.Git) Set { return Set{g, m.Home} }
+func (m Submodule) Below(g *hardened.Git) Submodules { return Submodules{g, m.Home} }
 
 // At lists the submodules of a revision, by path.
-func (s Set) At(ctx context.Context, rev string) ([]Submodule, error) {
+func (s Submodules) At(ctx context.Context, rev string) ([]Submodule, error) {
 	all, err := history.Of(s.g).List(ctx, rev, "")
 	links := slices.DeleteFunc(slices.Clone(all), func(e history.Entry) bool { return e.Type != "commit" })
 	if err != nil || len(links) == 0 {
@@ -74,7 +64,7 @@ func (s Set) At(ctx context.Context, rev string) ([]Submodule, error) {
 }
 
 // names reads .gitmodules: names by path.
-func (s Set) names(ctx context.Context, text []byte) (map[string]string, error) {
+func (s Submodules) names(ctx context.Context, text []byte) (map[string]string, error) {
 	out, err := s.g.Run(ctx, hardened.Call{
 		Mode: hardened.InScratch, Stdin: text, Env: []string{"GIT_DIR=" + s.g.GitDir()},
 		Args: []string{"config", "--file", "-", "--no-includes", "-z", "--get-regexp", `^submodule\..*\.path$`},
@@ -92,7 +82,7 @@ func (s Set) names(ctx context.Context, text []byte) (map[string]string, error) 
 
 // homeOf finds the git dir with what was fetched of a submodule: best one that has its
 // commit.
-func (s Set) homeOf(ctx context.Context, m Submodule) string {
+func (s Submodules) homeOf(ctx context.Context, m Submodule) string {
 	first := ""
 	for _, dir := range s.homes(m) {
 		if !hardened.Exists(filepath.Join(dir, "objects")) {
@@ -111,7 +101,7 @@ func (s Set) homeOf(ctx context.Context, m Submodule) string {
 // homes are the git dirs in which git keeps a submodule: in that of the repository; in the
 // checkout, where it was a repository before it became a submodule; in the git dir of another
 // worktree. What is fetched in one of Kedge's is of whoever works there.
-func (s Set) homes(m Submodule) []string {
+func (s Submodules) homes(m Submodule) []string {
 	if s.home == "" {
 		return nil
 	}
@@ -140,7 +130,7 @@ func isFolder(path string) bool {
 
 // InCheckout tells whether the checkout of the repository has the submodule at the path, and
 // whether its files are there. A bare repository has no checkout.
-func (s Set) InCheckout(path string) (there, filled bool) {
+func (s Submodules) InCheckout(path string) (there, filled bool) {
 	if filepath.Base(s.home) != ".git" {
 		return false, false
 	}
@@ -149,18 +139,18 @@ func (s Set) InCheckout(path string) (there, filled bool) {
 	return err == nil, len(entries) > 0
 }
 
-// State is what stands in the folder of a submodule.
-type State int
+// SubmoduleState is what stands in the folder of a submodule.
+type SubmoduleState int
 
 // The states.
 const (
-	Absent  State = iota // no folder, an empty one, or something that is no submodule any more
-	Own                  // its repository
-	Strange              // files without a repository of their own, or with one that cannot be used
+	Absent  SubmoduleState = iota // no folder, an empty one, or something that is no submodule any more
+	Own                           // its repository
+	Strange                       // files without a repository of their own, or with one that cannot be used
 )
 
 // Open opens the repository in the folder of a submodule, where there is one.
-func (m Submodule) Open(ctx context.Context, g *hardened.Git) (*hardened.Git, State, error) {
+func (m Submodule) Open(ctx context.Context, g *hardened.Git) (*hardened.Git, SubmoduleState, error) {
 	entries, err := os.ReadDir(m.Dir)
 	real, linked := filepath.EvalSymlinks(m.Dir)
 	if err != nil || len(entries) == 0 || linked != nil || !isFolder(m.Dir) || real != m.Dir {

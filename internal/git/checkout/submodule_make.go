@@ -1,4 +1,4 @@
-package submodule
+package checkout
 
 import (
 	"context"
@@ -98,12 +98,12 @@ func (m Submodule) clone(ctx context.Context, g *hardened.Git, part string) erro
 // the home has: a relative path in a .gitmodules of its own counts from there.
 func (m Submodule) lacks(ctx context.Context, g *hardened.Git, part string) error {
 	dir := filepath.Join(part, ".git")
-	missing, err := Missing(ctx, g, dir, []string{m.Link})
+	missing, err := MissingCommits(ctx, g, dir, []string{m.Link})
 	if err != nil {
 		return err
 	}
 	if len(missing) > 0 {
-		if err := Give(ctx, g, m.Home, dir, "refs/kedge/base", m.Link); err != nil {
+		if err := GiveCommit(ctx, g, m.Home, dir, "refs/kedge/base", m.Link); err != nil {
 			return err
 		}
 	}
@@ -120,11 +120,11 @@ func handOn(ctx context.Context, g *hardened.Git, from, to, key string) error {
 	if hardened.ExitCode(err) != 0 || value == "" || strings.ContainsAny(value, "\x00\r\n") {
 		return nil //nolint:nilerr // it has none
 	}
-	return set(ctx, g, to, key, value)
+	return setIn(ctx, g, to, key, value)
 }
 
-// set writes a setting into a git dir.
-func set(ctx context.Context, g *hardened.Git, dir, key, value string) error {
+// setIn writes a setting into a git dir.
+func setIn(ctx context.Context, g *hardened.Git, dir, key, value string) error {
 	_, err := g.Run(ctx, hardened.Call{
 		Mode: hardened.InScratch, Dir: g.CommonDir(), Env: []string{"GIT_DIR=" + g.CommonDir()},
 		Args: []string{"config", "--file", filepath.Join(dir, "config"), "--end-of-options", key, value},
@@ -139,7 +139,7 @@ func (m Submodule) Enlist(ctx context.Context, sub *hardened.Git, below Submodul
 	if below.Name == "" || strings.ContainsAny(below.Name, "\x00\r\n") {
 		return nil
 	}
-	if err := set(ctx, sub, to, "submodule."+below.Name+".active", "true"); err != nil {
+	if err := setIn(ctx, sub, to, "submodule."+below.Name+".active", "true"); err != nil {
 		return err
 	}
 	return handOn(ctx, sub, m.Home, to, "submodule."+below.Name+".url")

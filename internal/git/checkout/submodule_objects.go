@@ -1,4 +1,4 @@
-package submodule
+package checkout
 
 import (
 	"bytes"
@@ -16,13 +16,13 @@ import (
 )
 
 // has tells whether a git dir has a commit.
-func (s Set) has(ctx context.Context, dir, sha string) bool {
-	missing, err := Missing(ctx, s.g, dir, []string{sha})
+func (s Submodules) has(ctx context.Context, dir, sha string) bool {
+	missing, err := MissingCommits(ctx, s.g, dir, []string{sha})
 	return err == nil && len(missing) == 0
 }
 
-// Missing are those of the commits that a git dir does not have; all where it is empty.
-func Missing(ctx context.Context, g *hardened.Git, dir string, commits []string) ([]string, error) {
+// MissingCommits are those of the commits that a git dir does not have; all where it is empty.
+func MissingCommits(ctx context.Context, g *hardened.Git, dir string, commits []string) ([]string, error) {
 	commits = slices.DeleteFunc(slices.Clone(commits), func(sha string) bool { return hardened.CheckSHA("commit", sha) != nil })
 	if dir == "" || len(commits) == 0 {
 		return commits, nil
@@ -69,7 +69,7 @@ func (m Submodule) Alone(ctx context.Context, sub *hardened.Git) ([]string, erro
 	if err != nil {
 		return nil, err
 	}
-	return Missing(ctx, sub, m.Home, commits)
+	return MissingCommits(ctx, sub, m.Home, commits)
 }
 
 // commitsOnly gives the commits behind objects of a git dir, which may be tags.
@@ -90,14 +90,14 @@ func commitsOnly(ctx context.Context, g *hardened.Git, dir string, shas []string
 	return commits, err
 }
 
-// Give brings a commit, with all that it needs, from one git dir into another, and keeps it
+// GiveCommit brings a commit, with all that it needs, from one git dir into another, and keeps it
 // there under a ref. Of the settings of the first, nothing has a say in what is packed:
 // whoever worked there may have changed them.
-func Give(ctx context.Context, g *hardened.Git, from, to, ref, commit string) error {
+func GiveCommit(ctx context.Context, g *hardened.Git, from, to, ref, commit string) error {
 	if err := hardened.CheckSHA("commit", commit); err != nil {
 		return err
 	}
-	missing, err := Missing(ctx, g, to, []string{commit})
+	missing, err := MissingCommits(ctx, g, to, []string{commit})
 	if err != nil {
 		return err
 	}
@@ -120,7 +120,7 @@ func pack(ctx context.Context, g *hardened.Git, from, to, commit string) error {
 		return kedge.Errorf(kedge.Internal, "cannot make a folder for objects: %w", err).WithHint("make sure that you may write to %q", to)
 	}
 	defer func() { _ = os.RemoveAll(tmp) }()
-	known, err := shared(ctx, g, from, to)
+	known, err := sharedCommits(ctx, g, from, to)
 	if err != nil {
 		return err
 	}
@@ -150,8 +150,8 @@ func pack(ctx context.Context, g *hardened.Git, from, to, commit string) error {
 	return syncDir(into)
 }
 
-// shared are commits that two git dirs have both, as far as refs of the first tell.
-func shared(ctx context.Context, g *hardened.Git, from, to string) ([]string, error) {
+// sharedCommits are commits that two git dirs have both, as far as refs of the first tell.
+func sharedCommits(ctx context.Context, g *hardened.Git, from, to string) ([]string, error) {
 	out, err := g.Run(ctx, hardened.Call{
 		Mode: hardened.InScratch, Dir: g.CommonDir(), Env: []string{"GIT_DIR=" + from}, Args: []string{"for-each-ref", "--format=%(objectname)"},
 	})
@@ -164,25 +164,25 @@ func shared(ctx context.Context, g *hardened.Git, from, to string) ([]string, er
 	if err != nil {
 		return nil, err
 	}
-	missing, err := Missing(ctx, g, to, commits)
+	missing, err := MissingCommits(ctx, g, to, commits)
 	return slices.DeleteFunc(commits, func(sha string) bool { return slices.Contains(missing, sha) }), err
 }
 
-// Message is the text of a commit in a git dir.
-func Message(ctx context.Context, g *hardened.Git, dir, commit string) (string, error) {
+// MessageIn is the text of a commit in a git dir.
+func MessageIn(ctx context.Context, g *hardened.Git, dir, commit string) (string, error) {
 	out, err := g.OnObjectsOf(ctx, filepath.Join(dir, "objects"), nil, "cat-file", "commit", commit)
 	_, text, _ := strings.Cut(string(out), "\n\n")
 	return text, err
 }
 
-// Changed are the paths that differ between a commit in a git dir and its first parent.
-func Changed(ctx context.Context, g *hardened.Git, dir, commit string) ([]string, error) {
+// ChangedIn are the paths that differ between a commit in a git dir and its first parent.
+func ChangedIn(ctx context.Context, g *hardened.Git, dir, commit string) ([]string, error) {
 	out, err := g.OnObjectsOf(ctx, filepath.Join(dir, "objects"), nil, "diff-tree", "-r", "-z", "--name-only", "--no-renames", "--end-of-options", commit+"^1", commit)
 	return hardened.Fields(out), err
 }
 
-// Forget removes a ref from a git dir; one that is not there is fine.
-func Forget(ctx context.Context, g *hardened.Git, dir, ref string) error {
+// ForgetRef removes a ref from a git dir; one that is not there is fine.
+func ForgetRef(ctx context.Context, g *hardened.Git, dir, ref string) error {
 	if !hardened.Exists(filepath.Join(dir, "objects")) {
 		return nil // the submodule is gone, and all of it with it
 	}
@@ -190,12 +190,4 @@ func Forget(ctx context.Context, g *hardened.Git, dir, ref string) error {
 		Mode: hardened.InScratch, Dir: dir, Env: []string{"GIT_DIR=" + dir}, Args: []string{"update-ref", "--no-deref", "-d", "--end-of-options", ref},
 	})
 	return err
-}
-
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }
