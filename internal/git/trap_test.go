@@ -299,6 +299,7 @@ func (r *trapped) readAll(g *git.Repo, step stepper) {
 	step("Resolve", gittest.Second(g.Resolve(ctx, "main")))
 	step("Resolve", gittest.Second(g.Resolve(ctx, strings.Repeat("ab", 20))), kedge.NotFound)
 	step("Diff", gittest.Second(g.Diff(ctx, r.first, r.tip)))
+	step("Files", gittest.Second(g.Files(ctx, r.first, r.tip)))
 	step("Patch", gittest.Second(g.Patch(ctx, r.first, r.tip)))
 	step("Diff", gittest.Second(g.Diff(ctx, r.first, strings.Repeat("cd", 20))), kedge.NotFound)
 	step("ReadFile", gittest.Second(g.ReadFile(ctx, "HEAD", "x.c")))
