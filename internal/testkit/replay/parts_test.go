@@ -83,6 +83,14 @@ func TestFigures(t *testing.T) {
 	}
 }
 
+// TestBrokenIsNoSuccess: a history that was not replayed to its end is not like the real one.
+func TestBrokenIsNoSuccess(t *testing.T) {
+	r := Result{Project: "p", Broken: "its checks are not green"}
+	if r.Line().Same || !strings.Contains(Table([]Result{r}), "not reached") {
+		t.Errorf("%+v\n%s", r.Line(), Table([]Result{r}))
+	}
+}
+
 // TestWhy: a reason is known by what it says, and one that is not is kept.
 func TestWhy(t *testing.T) {
 	for reason, want := range map[string]string{

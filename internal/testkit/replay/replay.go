@@ -71,33 +71,41 @@ type Result struct {
 	Tries     []Try    `json:"tries"`
 	Minutes   float64  `json:"minutes"`
 	Different []string `json:"different"` // files in which the end is not the real one
+	Broken    string   `json:"broken"`    // why it was not replayed to its end
 }
 
 // Play replays a history in a folder that is its own, with a binary of Kedge. Said receives what it
 // does, step by step.
 func Play(ctx context.Context, program string, p Project, dir string, said func(format string, args ...any)) (Result, error) {
 	begun := time.Now()
-	s, err := newStage(ctx, program, p, dir, said)
+	r := Result{Project: p.Name}
+	err := r.play(ctx, program, p, dir, said)
+	r.Minutes = time.Since(begun).Minutes()
 	if err != nil {
-		return Result{Project: p.Name}, fmt.Errorf("%s: %w", p.Name, err)
+		r.Broken = err.Error()
+		err = fmt.Errorf("%s: %w", p.Name, err)
 	}
-	defer func() { // the daemon, whatever became of the replay
-		late, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
-		defer cancel()
-		_, _, _, _ = s.kedge(late, "run", "--stop")
-		_, _, _, _ = s.kedge(late, "down")
-	}()
-	r := Result{Project: p.Name, Commits: len(s.h.commits)}
-	for i := range s.h.commits {
+	return r, err
+}
+
+func (r *Result) play(ctx context.Context, program string, p Project, dir string, said func(format string, args ...any)) error {
+	s, err := newStage(ctx, program, p, dir, said)
+	if s != nil {
+		defer s.leave(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	r.Commits = len(s.h.commits)
+	for i, c := range s.h.commits {
 		tries, err := s.commit(ctx, i)
 		r.Tries = append(r.Tries, tries...)
 		if err != nil {
-			return r, fmt.Errorf("%s, commit %d (%.12s): %w", p.Name, i+1, s.h.commits[i].ID, err)
+			return fmt.Errorf("commit %d (%.12s): %w", i+1, c.ID, err)
 		}
 	}
 	r.Different, err = s.differs(ctx, s.h.commits[len(s.h.commits)-1].ID)
-	r.Minutes = time.Since(begun).Minutes()
-	return r, err
+	return err
 }
 
 // task is a feature that a commit was made.

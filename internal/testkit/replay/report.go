@@ -26,7 +26,7 @@ type Line struct {
 
 // Line counts a result.
 func (r Result) Line() Line {
-	l := Line{Project: r.Project, Minutes: r.Minutes, Same: len(r.Different) == 0}
+	l := Line{Project: r.Project, Minutes: r.Minutes, Same: len(r.Different) == 0 && r.Broken == ""}
 	for _, t := range r.Tries {
 		if !t.asks() {
 			l.Features++
@@ -71,13 +71,19 @@ func Table(results []Result) string {
 	for _, r := range results {
 		l := r.Line()
 		end := "the real one"
-		if !l.Same {
+		switch {
+		case r.Broken != "":
+			end = "not reached"
+		case !l.Same:
 			end = fmt.Sprintf("%d files differ", len(r.Different))
 		}
 		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t%.1f\n", l.Project, l.Features, l.Honest, l.Caught, l.Unseen, l.FalsePasses, l.Untold, l.FalseRefusals, l.Waits, l.Needed, l.DeadEnds, l.Wrong, end, l.Minutes)
 	}
 	_ = w.Flush() // into memory
 	for _, r := range results {
+		if r.Broken != "" {
+			fmt.Fprintf(&b, "%s was not replayed to its end: %s\n", r.Project, r.Broken)
+		}
 		for _, t := range r.Tries {
 			if t.Verdict != Right && t.Verdict != WaitsRightly {
 				fmt.Fprintf(&b, "%s %.12s %s, %s: %s (%s; exit code %d). %s%s\n  check: %s\n  %s\n", r.Project, t.Commit, or(t.Plant, "honest"), t.Verdict, t.Outcome, t.Run, t.Code, t.Note, different(t), t.Check, t.Reason)

@@ -60,6 +60,14 @@ func newStage(ctx context.Context, program string, p Project, dir string, said f
 	return s, s.begin(ctx)
 }
 
+// leave ends what the replay started, whatever became of it.
+func (s *stage) leave(ctx context.Context) {
+	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
+	defer cancel()
+	_, _, _, _ = s.kedge(late, "run", "--stop") // there may be none
+	_, _, _, _ = s.kedge(late, "down")          // likewise
+}
+
 const identity = "[user]\n\tname = You\n\temail = you@example.com\n[init]\n\tdefaultBranch = main\n[safe]\n\tdirectory = *\n[gc]\n\tauto = 0\n"
 
 // passed are the variables that everything gets from outside, and the prefixes of such.
@@ -117,6 +125,11 @@ func (s *stage) begin(ctx context.Context) error {
 	}
 	if err := s.set(ctx); err != nil {
 		return err
+	}
+	if s.p.Setup != "" {
+		if _, err := run(ctx, s.repo(), s.env, "/bin/sh", "-c", s.p.Setup); err != nil {
+			return err
+		}
 	}
 	if out, _, code, err := s.kedge(ctx, "gate"); err != nil || code != 0 {
 		return fmt.Errorf("its checks are not green at the base: exit code %d, %w\n%s", code, err, out)
