@@ -120,8 +120,11 @@ func (s *stage) begin(ctx context.Context) error {
 	}
 	out, errs, code, err := s.kedge(ctx, args...)
 	s.said("kedge %s: %d\n%s%s", strings.Join(args, " "), code, out, errs)
-	if err != nil || code != 0 {
-		return fmt.Errorf("kedge init: exit code %d, %w\n%s", code, err, errs)
+	if err != nil {
+		return err
+	}
+	if code != 0 {
+		return fmt.Errorf("kedge init: exit code %d\n%s", code, errs)
 	}
 	if err := s.set(ctx); err != nil {
 		return err
@@ -131,8 +134,10 @@ func (s *stage) begin(ctx context.Context) error {
 			return err
 		}
 	}
-	if out, _, code, err := s.kedge(ctx, "gate"); err != nil || code != 0 {
-		return fmt.Errorf("its checks are not green at the base: exit code %d, %w\n%s", code, err, out)
+	if out, _, code, err := s.kedge(ctx, "gate"); err != nil {
+		return err
+	} else if code != 0 {
+		return fmt.Errorf("its checks are not green at the base: exit code %d\n%s", code, out)
 	}
 	out, err = run(ctx, s.repo(), s.env, "git", "diff", "--name-only", base, "HEAD")
 	s.own = slices.DeleteFunc(strings.Fields(out), kedge.IsOwnPath)
