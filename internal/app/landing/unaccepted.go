@@ -175,6 +175,7 @@ func AddRemembered(ctx context.Context, p *projects.Project, unlanded bool, spec
 		if f == nil {
 			continue
 		}
+		specs[i].Denied = f.Denied && strings.HasPrefix(specs[i].Hash, f.Hash)
 		switch specs[i].Status {
 		case kedge.Completed, kedge.Skipped:
 			continue

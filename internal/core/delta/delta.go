@@ -142,7 +142,7 @@ func samePhase(a, b *run.Bounded) bool { return *a == *b }
 func sameFeature(a, b *run.Feature) bool {
 	return a.ID == b.ID && a.Hash == b.Hash && a.Status == b.Status && a.Phase == b.Phase && a.Claim == b.Claim &&
 		a.Budget == b.Budget && a.Attempts == b.Attempts && a.Regressions == b.Regressions && a.Sessions == b.Sessions &&
-		a.Spent == b.Spent && a.Work == b.Work && a.Let == b.Let && a.Early == b.Early && a.Wanted == b.Wanted && a.Aside == b.Aside && a.Red == b.Red && a.Before == b.Before && slices.Equal(a.Needs, b.Needs)
+		a.Spent == b.Spent && a.Work == b.Work && a.Let == b.Let && a.Early == b.Early && a.Wanted == b.Wanted && a.Aside == b.Aside && a.Red == b.Red && a.Denied == b.Denied && a.Before == b.Before && slices.Equal(a.Needs, b.Needs)
 }
 
 func mismatch() error {

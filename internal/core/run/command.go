@@ -127,7 +127,7 @@ type Command struct {
 	Commit   string            `json:"commit,omitempty"`
 	Salvage  string            `json:"salvage,omitempty"` // name under refs/kedge/salvage/
 	Evidence kedge.EvidenceID  `json:"evidence,omitempty"`
-	Flaky    bool              `json:"flaky,omitempty"` // Ledger: it was red and green on one tree; Gate, Integrate: it may be, so nothing is reused
+	Flaky    bool              `json:"flaky,omitempty"` // Ledger: it was red and green on one tree; Gate, Prove, Integrate: it may be, or is to be seen anew, so nothing is reused
 	Status   kedge.Status      `json:"status,omitempty"`
 	Features []kedge.FeatureID `json:"features,omitempty"` // Ledger: those that regressed; Gate, Integrate: those that are known to be red
 	Reason   string            `json:"reason,omitempty"`

@@ -60,6 +60,7 @@ func TestAFlakyBaseline(t *testing.T) {
 	d := begin(t, run.Rules{}, feature("a"))
 	d.until(run.Gate)
 	d.answer(run.Gate, run.Red)
+	d.stillRed()
 	d.until(run.Inspect)
 	d.answer(run.Inspect, run.Empty)
 	if l := d.outstanding(run.Ledger); !l.Flaky || l.Commit != "" {
@@ -97,6 +98,7 @@ func TestTwoVerdictsOnOneBaseline(t *testing.T) {
 			}
 			d.answer(run.Gate, run.Red)
 		}
+		d.stillRed()
 		d.until(run.StartSession)
 		if c := d.outstanding(run.StartSession); c.Purpose != run.FixFirst {
 			t.Errorf("first %s: a session for %s", first, c.Purpose)

@@ -21,6 +21,7 @@ type Spec struct {
 	Work   string            `json:"work,omitempty"`   // of an earlier run: see Feature
 	Wanted string            `json:"wanted,omitempty"` // why a person reopened it, which its checks need not show
 	Aside  bool              `json:"aside,omitempty"`  // see Feature
+	Denied bool              `json:"denied,omitempty"` // see Feature
 	Broken int               `json:"broken,omitempty"` // how often earlier runs, whose work has not landed, found it red again
 	Budget kedge.Budget      `json:"budget"`
 }
@@ -53,6 +54,7 @@ type Feature struct {
 	Wanted      bool   // a person reopened it and said why: it gets a session, whatever its checks say before
 	Aside       bool   // it waits for review, and its work was set aside: there is nothing to accept
 	Before      bool   // it was done, or skipped, before the run began
+	Denied      bool   // a person denied work on it, since it was last done: what was seen before that proves nothing
 	Early       bool   // there is no plan yet: the run knows it for its work alone, and builds nothing of it
 }
 
@@ -135,7 +137,7 @@ func (f Feature) MarshalText() ([]byte, error) {
 	for _, is := range []struct {
 		set    bool
 		letter string
-	}{{f.Early, " e"}, {f.Before, " b"}, {f.Wanted, " g"}, {f.Aside, " s"}, {f.Red, " r"}} {
+	}{{f.Early, " e"}, {f.Before, " b"}, {f.Wanted, " g"}, {f.Aside, " s"}, {f.Red, " r"}, {f.Denied, " d"}} {
 		if is.set {
 			b = append(b, is.letter...)
 		}
@@ -229,6 +231,8 @@ func (f *Feature) field(letter byte, value string) (err error) {
 		f.Aside = true
 	case 'r':
 		f.Red = true
+	case 'd':
+		f.Denied = true
 	default:
 		err = strconv.ErrSyntax
 	}

@@ -127,6 +127,7 @@ type Input struct {
 	Day         Day              `json:"day,omitzero"`   // Begun: what the day had cost before
 	Tree        string           `json:"tree,omitempty"` // without Kedge's own paths
 	Environment string           `json:"environment,omitempty"`
+	Moot        bool             `json:"moot,omitempty"` // Integrated: the merge changes nothing; Text says who has the work already
 	Evidence    kedge.EvidenceID `json:"evidence,omitempty"`
 	Failure     string           `json:"failure,omitempty"` // the first failure, and nothing else
 	Session     kedge.SessionID  `json:"session,omitempty"`

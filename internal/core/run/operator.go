@@ -106,7 +106,8 @@ func (t *stepper) featureOf(spec Spec, early bool) Feature {
 	f := Feature{
 		ID: spec.ID, Hash: shortHash(spec.Hash), Status: spec.Status, Phase: t.phase(spec.Phase),
 		Budget: spec.Budget, Work: spec.Work, Early: early, Regressions: spec.Broken, Red: spec.Broken > 0,
-		Aside: spec.Aside && spec.Status == kedge.NeedsReview,
+		Denied: spec.Denied && spec.Status != kedge.Completed,
+		Aside:  spec.Aside && spec.Status == kedge.NeedsReview,
 	}
 	if spec.Claim {
 		f.Claim = ClaimSaid
@@ -389,7 +390,7 @@ func (t *stepper) amend(f *Feature, j *Job) {
 	if t.ev.Alike {
 		return
 	}
-	f.Claim = ""
+	f.Claim, f.Denied = "", false
 	if f.Let == LetAccepted {
 		f.Let = ""
 	}

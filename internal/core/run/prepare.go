@@ -6,7 +6,7 @@ import "kedge"
 func (t *stepper) newAttempt(j *Job) {
 	j.Attempt++
 	j.Repairs, j.Crashes, j.Kills, j.Sessions, j.Reruns, j.Wide = 0, 0, 0, 0, 0, false
-	j.Fresh, j.Seen, j.Tree, j.Merged, j.Carry, j.Failure, j.Reason, j.Question = "", Seen{}, "", "", "", "", "", ""
+	j.Fresh, j.Seen, j.Tree, j.Merged, j.Evidence, j.Carry, j.Failure, j.Reason, j.Question = "", Seen{}, "", "", "", "", "", "", ""
 	t.enter(j, Preparing)
 }
 
@@ -27,10 +27,15 @@ func (t *stepper) prepared(j *Job) {
 	}
 	j.BaseTree, j.Environment = ev.Tree, ev.Environment
 	switch {
-	case j.Kind == Plan || j.Kind == Fix || j.Carry != "":
+	case j.Carry != "" && j.Onto != "" && j.Onto != j.Base: // the failure was seen on another merge
+		j.Carry, j.Failure, j.Repairs = "", "", 0
+		t.enter(j, Gating)
+	case j.Kind == Plan || j.Carry != "":
 		j.Carry = ""
 		t.enter(j, Briefing)
-	case t.s.Green.covers(ev.Tree, ev.Environment):
+	case j.Kind == Fix: // somebody may have mended it
+		t.enter(j, Baselining)
+	case t.s.Green.covers(ev.Tree, ev.Environment) && !t.anew(j):
 		t.soundBase(j)
 	case j.Kind == Verify:
 		t.enter(j, Baselining)
@@ -121,6 +126,10 @@ func (t *stepper) baselined(j *Job) {
 	ev := t.ev
 	switch ev.Outcome {
 	case Green, Empty:
+		if j.Kind == Fix {
+			t.mended(j, Ledgering)
+			return
+		}
 		if t.s.Red.covers(j.BaseTree, j.Environment) { // somebody saw it red: that is looked into first
 			t.queue(j, Preparing)
 			return
@@ -128,16 +137,21 @@ func (t *stepper) baselined(j *Job) {
 		t.s.Green = Seen{Tree: j.BaseTree, Environment: j.Environment, Outcome: ev.Outcome}
 		t.soundBase(j)
 	case Red:
-		if t.s.Green.covers(j.BaseTree, j.Environment) && j.Reruns == 0 {
+		if t.s.Green.covers(j.BaseTree, j.Environment) && j.Reruns == 0 && j.Kind != Fix {
 			j.Reruns++
 			t.enter(j, Baselining)
 			return
 		}
 		t.s.Red = Seen{Tree: j.BaseTree, Environment: j.Environment, Outcome: Red, Failure: ev.Failure}
-		if t.s.Doubt.covers(j.BaseTree, j.Environment) { // no session can fix that
+		switch {
+		case t.s.Doubt.covers(j.BaseTree, j.Environment): // no session can fix that
 			t.halt(RedBaseline, "the baseline is flaky: "+ev.Failure)
+			t.queue(j, Preparing)
+		case j.Kind == Fix:
+			t.enter(j, Briefing)
+		default:
+			t.queue(j, Preparing)
 		}
-		t.queue(j, Preparing)
 	case Regressed:
 		t.breaks(j, Preparing)
 	case Void:

@@ -131,6 +131,9 @@ func (t *stepper) lookAgain() {
 		f := &t.s.Features[i]
 		if f.Red && f.Status == kedge.BlockedWork && t.jobOf(f.ID) == nil {
 			f.Status, f.Claim, f.Attempts, f.Regressions, f.Spent = kedge.Regressed, ClaimDone, 0, 0, kedge.Spend{}
+			if f.Denied {
+				f.Claim = ""
+			}
 			t.mark(f, "continued by "+t.who())
 		}
 	}

@@ -13,6 +13,9 @@ func (t *stepper) decided() {
 		return
 	}
 	if t.ev.Kind == Denied {
+		if f := t.feature(j); f != nil {
+			f.Claim, f.Denied = "", true
+		}
 		t.giveUp(j, "denied by "+t.who()+": "+t.ev.Reason)
 		return
 	}
@@ -36,6 +39,7 @@ func (t *stepper) refuse() {
 		return
 	}
 	f := &t.s.Features[i]
+	f.Denied = true
 	why := "refused by " + t.who() + ": " + t.ev.Reason
 	if t.s.Over() {
 		t.halt(Returned, "the work on "+quote(string(f.ID))+" was "+why)
@@ -79,6 +83,7 @@ func (t *stepper) accept(f *Feature, j *Job) {
 	case f.Work != "" || t.ev.Scope == InLedger && t.s.Over():
 		t.takeOn(f)
 	default:
+		f.Denied = false
 		t.reopen(f, ClaimAccepted, "")
 	}
 }
@@ -143,7 +148,7 @@ func (t *stepper) takeOn(f *Feature) {
 // until it lands, where it is reopened first. What was not to land by itself
 // before does not do so now: nothing but that word is on top of it.
 func (t *stepper) takenOn(f *Feature, j *Job, before string) {
-	f.Claim, f.Attempts, f.Spent, f.Red = "", 0, kedge.Spend{}, false // its work it keeps: reopened before it lands, that waits again
+	f.Claim, f.Attempts, f.Spent, f.Red, f.Denied = "", 0, kedge.Spend{}, false, false // its work it keeps: reopened before it lands, that waits again
 	if t.s.Landed == before && t.s.LandRefusal != "" {
 		t.s.Landed = t.s.Tip
 		t.s.refuseLanding("accepted when the run was over")

@@ -2,7 +2,7 @@
 // feature from prepare to done, the budgets, the one repair, what a crash and a
 // provider's limit mean, and when a run ends. Step is a pure function: the
 // caller says what happened and when, and gets the next state and the work to
-// do. It promises the fourteen invariants that package sim checks. It never blocks,
+// do. It promises the sixteen invariants that package sim checks. It never blocks,
 // fails, reads a clock, starts a goroutine or ranges over a map.
 package run
 
@@ -149,9 +149,9 @@ func (t *stepper) enter(j *Job, p Phase) {
 		j.Base, j.Talk = t.s.Tip, Talk{}
 		t.issue(j, Command{Kind: Prepare, Base: j.Base, Carry: j.Carry, Salvage: t.salvageName(j)})
 	case Baselining:
-		t.issue(j, Command{Kind: Gate, Scope: "full", Base: j.Base, Tree: j.BaseTree, Features: t.s.Broken(), Flaky: j.Reruns > 0})
+		t.issue(j, Command{Kind: Gate, Scope: "full", Base: j.Base, Tree: j.BaseTree, Features: t.s.Broken(), Flaky: j.Reruns > 0 || t.anew(j)})
 	case Proving:
-		t.issue(j, Command{Kind: Prove, Base: j.Base})
+		t.issue(j, Command{Kind: Prove, Base: j.Base, Flaky: t.anew(j)})
 	case Briefing:
 		conversation, why := t.s.resumption(j)
 		t.issue(j, Command{Kind: Brief, Scope: t.briefScope(j), Failure: t.toldFailure(j), Text: j.Question, Base: j.Base, Resume: conversation, Reason: why})

@@ -325,6 +325,7 @@ func TestRow95And96FixFirst(t *testing.T) {
 	d.answer(run.Prepare, run.OK)
 	d.answer(run.Prepare, run.OK)
 	d.answer(run.Gate, run.Red, because("TestOld: red"))
+	d.stillRed(because("TestOld: red"))
 	d.until(run.StartSession)
 	if c := d.outstanding(run.StartSession); c.Purpose != run.FixFirst || c.Feature != "" {
 		t.Fatalf("the first session is for %+v", c)
@@ -338,7 +339,7 @@ func TestRow95And96FixFirst(t *testing.T) {
 	d.want(run.StatusDone, done, done)
 
 	d = begin(t, run.Rules{}, feature("a"))
-	for range 3 { // the baseline, the fix, its repair
+	for range 4 { // the baseline, again before the fix, the fix, its repair
 		d.until(run.Gate)
 		d.answer(run.Gate, run.Red)
 	}

@@ -25,6 +25,9 @@ func (t *stepper) mayBrief(j *Job) bool {
 	case (t.s.Red.Tree != "" || t.s.waits(j.Feature)) && j.Kind == Build && j.Sessions == 0:
 		t.queue(j, Preparing)
 		return false
+	case t.stale(j):
+		t.enter(j, Preparing)
+		return false
 	case t.s.FeatureOverBudget(j):
 		t.giveUp(j, "the budget of the feature is spent")
 		return false

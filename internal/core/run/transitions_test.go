@@ -92,6 +92,12 @@ func examples() []example {
 		example{Working, "resumed", func(_ *stepper, j *Job) { j.Resumed = true }},
 		example{Working, "a plan", func(_ *stepper, j *Job) { j.Kind = Plan }},
 		example{Inspecting, "a plan", func(_ *stepper, j *Job) { j.Kind = Plan }},
+		example{Integrating, nothingIsLeft, func(*stepper, *Job) {}},
+		example{Integrating, nothingIsLeft + ", done before", func(t *stepper, _ *Job) { t.s.Features[0].Claim = ClaimDone }},
+		example{Integrating, "denied before, green before", func(t *stepper, j *Job) { t.s.Features[0].Denied, j.Proof = true, Green }},
+		example{Baselining, "a fix", func(t *stepper, j *Job) {
+			j.Kind, j.Feature, t.s.Red = Fix, unknown, Seen{Tree: "t0", Outcome: Red}
+		}},
 		example{Integrating, "earlier features", another},
 		example{Baselining, "earlier features", another},
 		example{Recording, "noted", func(*stepper, *Job) {}},
@@ -99,10 +105,14 @@ func examples() []example {
 	)
 }
 
+// nothingIsLeft says of an example that its merge changes nothing.
+const nothingIsLeft = "nothing is left"
+
 func transition(x example, kind InputKind, outcome Outcome) (Transition, bool) {
 	p := x.phase
 	s := x.state()
 	ev := exampleEvent(&s, kind, outcome)
+	ev.Moot = strings.HasPrefix(x.with, nothingIsLeft)
 	after, commands := Step(s, ev)
 	t := Transition{From: p, With: x.with, Kind: kind, Outcome: outcome, To: Done, Halt: after.Halt}
 	for _, j := range after.Jobs {

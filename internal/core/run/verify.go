@@ -96,9 +96,8 @@ func (t *stepper) inspected(j *Job) {
 		j.Reason = "the planning session changed files: " + ev.Reason
 		t.enter(j, Reverting)
 	case j.Kind == Fix && ev.Outcome == Empty: // green, and nobody mended it
-		t.s.Red, t.s.Doubt = Seen{}, t.s.Red
-		j.End, j.Reason, j.Flaky = kedge.Completed, "the baseline was red and is now green without a change", true
-		t.enter(j, Ledgering)
+		t.ev.Tree, t.ev.Environment = t.s.Red.Tree, t.s.Red.Environment
+		t.mended(j, Ledgering)
 	case ev.Outcome == Clean:
 		t.enter(j, Integrating)
 	case ev.Outcome == Outside:
@@ -151,6 +150,7 @@ func (t *stepper) integrated(j *Job, c Command) {
 		return
 	}
 	switch {
+	case t.moot(j, c):
 	case ev.Outcome == Regressed:
 		t.breaks(j, Integrating)
 	case ev.Outcome == Green && ev.Evidence != "" && ev.Tree != "":
@@ -228,7 +228,10 @@ func (t *stepper) repairOnNewBase(j *Job, failure string) {
 		t.repair(j, failure)
 	case j.Repairs == 0:
 		j.Repairs++
-		j.Failure, j.Carry, j.Wide = failure, j.Tree, false
+		j.Failure, j.Carry, j.Wide, j.Onto = failure, j.Tree, false, t.s.Tip
+		if t.ev.Outcome == Conflicting { // of that no check tells
+			j.Onto = ""
+		}
 		t.enter(j, Preparing)
 	case t.ev.Outcome == Conflicting && j.Conflicts <= t.s.Rules.Conflicts:
 		j.Reason, j.End = failure, ""
@@ -260,11 +263,8 @@ func (t *stepper) finishWork(j *Job) {
 	switch {
 	case j.Kind == Undo:
 		j.End = cmp.Or(j.End, kedge.Pending)
-	case f != nil && j.Proof == NoChecks && !(j.Kind == Confirm && f.Claim == ClaimAccepted && j.Evidence != ""):
-		j.End, j.Reason = kedge.NeedsReview, "it has no checks of its own"
-		if j.Evidence == "" {
-			j.Reason += ", and the project has none"
-		}
+	case f != nil && j.unproven(f) != "":
+		j.End, j.Reason = kedge.NeedsReview, j.unproven(f)
 		if f.Let == LetLanded {
 			f.Work = ""
 		}
@@ -301,8 +301,11 @@ func (t *stepper) writeLedger(j *Job) {
 		Kind: Ledger, Base: t.s.Tip, Commit: j.Commit, Status: j.End, Reason: j.Reason, Failure: j.Failure,
 		Features: j.Regressed, Flaky: j.Flaky, Text: j.Undoes,
 	}
-	if j.Commit != "" && j.Kind != Undo {
+	switch {
+	case j.Commit != "" && j.Kind != Undo:
 		c.Tree, c.Evidence = j.Merged, j.Evidence
+	case j.Merged == "": // what was seen of others' work
+		c.Evidence = j.Evidence
 	}
 	t.issue(j, c)
 }
@@ -334,7 +337,7 @@ func (t *stepper) ledgered(j *Job, c Command) {
 	default:
 		f.Status = c.Status
 		if c.Status == kedge.Completed {
-			f.Claim, f.Attempts, f.Spent = "", 0, kedge.Spend{}
+			f.Claim, f.Attempts, f.Spent, f.Denied = "", 0, kedge.Spend{}, false
 		}
 		if c.Status == kedge.Completed && j.Kind != Accept {
 			f.Work, f.Let = "", "" // by its checks

@@ -36,7 +36,12 @@ func (x *Executor) integrate(ctx context.Context, c run.Command, _ func(run.Inpu
 	if err != nil {
 		return run.Input{}, err
 	}
-	if ev.Outcome == run.Green {
+	if ev.Moot = m.nothingLeft(c); ev.Moot && (ev.Outcome == run.Green || ev.Outcome == run.Empty) {
+		if ev.Text, err = x.whoHasIt(ctx, c, m); err != nil {
+			return run.Input{}, err
+		}
+	}
+	if ev.Outcome == run.Green && !ev.Moot {
 		whole, err := clean.TreeWith(ctx, m.Tree, c.Base, slot.Kedges...)
 		if err != nil {
 			return run.Input{}, err
@@ -54,23 +59,23 @@ func (x *Executor) integrate(ctx context.Context, c run.Command, _ func(run.Inpu
 }
 
 // mergeWork merges the job's work onto the tip, all without what is Kedge's.
-func (x *Executor) mergeWork(ctx context.Context, c run.Command, clean *git.Repo) (git.Merged, error) {
+func (x *Executor) mergeWork(ctx context.Context, c run.Command, clean *git.Repo) (m merging, err error) {
 	if c.Purpose == run.TakeBack {
-		return x.withoutWork(ctx, c, clean)
+		m.Merged, err = x.withoutWork(ctx, c, clean)
+		return m, err
 	}
 	j, err := x.job(c)
 	if err != nil {
-		return git.Merged{}, err
+		return m, err
 	}
-	base, err := clean.TreeWithout(ctx, j.Base, slot.Kedges...)
-	if err != nil {
-		return git.Merged{}, err
+	if m.base, err = clean.TreeWithout(ctx, j.Base, slot.Kedges...); err != nil {
+		return m, err
 	}
-	tip, err := clean.TreeWithout(ctx, c.Base, slot.Kedges...)
-	if err != nil {
-		return git.Merged{}, err
+	if m.tip, err = clean.TreeWithout(ctx, c.Base, slot.Kedges...); err != nil {
+		return m, err
 	}
-	return clean.Merge(ctx, git.MergeRequest{Base: base, Ours: tip, Theirs: c.Tree, Date: c.At})
+	m.Merged, err = clean.Merge(ctx, git.MergeRequest{Base: m.base, Ours: m.tip, Theirs: c.Tree, Date: c.At})
+	return m, err
 }
 
 // putClean brings the clean worktree to a tree or commit.

@@ -23,6 +23,7 @@ const (
 	loggedOut
 	planted // its worktree holds what nobody approved
 	glutton
+	greedy // does the work on all features
 	vandal // does its work, and takes away what others did
 	loser  // does not find the conversation that it is to go on with
 )
@@ -198,6 +199,9 @@ func (w *world) deed(s *session) {
 		x.done &= s.bit()
 		at.tree = w.repo.tree(x)
 		w.write(s, tree{done: s.bit(), junk: 1})
+		w.exit(s, run.Finished)
+	case greedy:
+		w.write(s, tree{done: 0xf, junk: 1})
 		w.exit(s, run.Finished)
 	case honest:
 		if !s.plan {

@@ -217,6 +217,14 @@ func (w *world) integrate(c run.Command, ev *run.Input, f *feature) {
 		w.verdict(ev, t, nil)
 	} else {
 		t = w.repo.merge(c.Job, base, number(c.Tree))
+		tip := w.repo.commits[base].tree
+		if w.nothingNew(c, tip) {
+			t = tip
+			w.seen.Moot++
+		}
+		if t == tip {
+			ev.Moot, ev.Text = true, "done by another"
+		}
 		w.verdict(ev, t, f)
 	}
 	if ev.Outcome == run.Green || ev.Outcome == run.Empty {
@@ -234,6 +242,9 @@ func (w *world) commit(c run.Command, ev *run.Input) {
 	}
 	if !w.green(t, f) || w.repo.trees[t].weak {
 		w.fail(1, "a commit of a tree that is not green")
+	}
+	if c.Purpose != run.TakeBack && t == w.repo.commits[w.repo.tip].tree {
+		w.fail(15, "a commit of nothing")
 	}
 	if len(w.brokenBy(c, t)) > 0 {
 		w.fail(11, "a commit breaks a completed feature")

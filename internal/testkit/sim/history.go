@@ -33,12 +33,18 @@ type jobFacts struct {
 	reverted  bool           // put back since the last session began
 	attempt   int            //
 	repairs   int            // in the attempt
+	moves     bool           // to another base, for its repair
 	base      place          // as prepared
 	verified  []verification // full green verdicts in the clean worktree
 	unjudged  []string       // trees for which there was no check there
 	commit    string
-	tree      string // of the commit
-	confirmed string // what a verdict was given for, without a commit
+	tree      string      // of the commit
+	confirmed string      // what a verdict was given for, without a commit
+	moot      bool        // nothing is left of its work after the merge
+	proved    run.Outcome // its checks before the work, in this preparation
+	baseline  run.Outcome // of the base, in this preparation
+	begun     bool        // a session began since it was prepared
+	provedAt  int64       // the number of the command that proved
 }
 
 type verification struct {
@@ -115,14 +121,20 @@ func (m *moment) learn() {
 	switch {
 	case c.Kind == run.Prepare && m.ev.Outcome == run.OK:
 		f.base = place{m.ev.Tree, m.ev.Environment}
-	case c.Kind == run.Gate && c.Scope == "full" && c.Tree != "" && (m.ev.Outcome == run.Green || m.ev.Outcome == run.Empty):
-		m.green = append(m.green, place{c.Tree, f.base.environment})
-	case c.Kind == run.Integrate && m.ev.Outcome == run.Green:
-		m.green = append(m.green, place{m.ev.Tree, m.ev.Environment})
-		f.verified = append(f.verified, verification{m.ev.Tree, m.ev.Evidence})
-		f.confirmed = c.Base
-	case c.Kind == run.Integrate && m.ev.Outcome == run.Empty:
-		f.unjudged = append(f.unjudged, m.ev.Tree)
+		if f.begun = c.Carry != ""; !f.begun { // what it carries was begun, and proved, elsewhere
+			f.proved, f.baseline = "", ""
+		}
+	case c.Kind == run.Prove:
+		f.proved, f.provedAt = m.ev.Outcome, c.Epoch
+	case c.Kind == run.Integrate && m.ev.Moot && (m.ev.Outcome == run.Green || m.ev.Outcome == run.Empty):
+		f.moot = true
+		m.learnVerdict(c, f)
+	case c.Kind == run.Gate && c.Scope == "full" && c.Tree != "":
+		if f.baseline = m.ev.Outcome; m.ev.Outcome == run.Green || m.ev.Outcome == run.Empty {
+			m.green = append(m.green, place{c.Tree, f.base.environment})
+		}
+	case c.Kind == run.Integrate:
+		m.learnVerdict(c, f)
 	case c.Kind == run.Commit && m.ev.Outcome == run.OK:
 		f.commit, f.tree = m.ev.Commit, m.ev.Tree
 	case c.Kind == run.Checkpoint && m.ev.Outcome == run.OK:
@@ -131,6 +143,19 @@ func (m *moment) learn() {
 		f.reverted = true
 	case c.Kind == run.StartSession && m.phase(c.Job) != run.Saving && m.phase(c.Job) != run.Ending:
 		f.unsaved = true
+	}
+}
+
+// learnVerdict takes in what the clean worktree said.
+func (m *moment) learnVerdict(c *run.Command, f *jobFacts) {
+	switch m.ev.Outcome {
+	case run.Green:
+		m.green = append(m.green, place{m.ev.Tree, m.ev.Environment})
+		f.verified = append(f.verified, verification{m.ev.Tree, m.ev.Evidence})
+		f.confirmed = c.Base
+	case run.Empty:
+		f.unjudged = append(f.unjudged, m.ev.Tree)
+	default:
 	}
 }
 
@@ -148,7 +173,7 @@ func (m *moment) remember() {
 		case run.StartSession:
 			if c.Adopts == 0 {
 				f.sessions++
-				f.unsaved, f.reverted = true, false
+				f.unsaved, f.reverted, f.begun, f.moves = true, false, true, false
 			}
 		case run.Ledger:
 			m.ledgers[c.Epoch] = c

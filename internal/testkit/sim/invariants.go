@@ -17,7 +17,7 @@ type Invariant struct {
 	Check func(m *moment) string
 }
 
-// Invariants are the fourteen of docs/ARCHITECTURE.md. What only shows in the world
+// Invariants are the sixteen of docs/ARCHITECTURE.md. What only shows in the world
 // (work that is thrown away, a run that does not end, a commit made twice) the
 // simulator checks as well.
 var Invariants = []Invariant{
@@ -35,6 +35,8 @@ var Invariants = []Invariant{
 	{12, "nothing lands on a regression unasked", inTheWorld},
 	{13, "what is red again comes first", inTheWorld},
 	{14, "nothing of a later phase starts", noLaterPhase},
+	{15, "nothing counts twice or for nothing", nothingForNothing},
+	{16, "no session mends what is green", nothingToMend},
 }
 
 // noLaterPhase: a run that ends with a phase begins no work on features of later ones.
@@ -144,10 +146,13 @@ func oneRepair(m *moment) string {
 	for _, c := range m.commands {
 		f := m.job(c.Job)
 		if c.Attempt != f.attempt {
-			f.attempt, f.repairs = c.Attempt, 0
+			f.attempt, f.repairs, f.moves = c.Attempt, 0, false
 		}
 		if m.isRepair(c) {
-			if f.repairs++; f.repairs > 1 {
+			if !f.moves { // else its failure was looked for again, on the base that it moved to
+				f.repairs++
+			}
+			if f.moves = c.Kind == run.Prepare; f.repairs > 1 {
 				return "a second repair in one attempt"
 			}
 		}

@@ -147,6 +147,16 @@ var mutations = []struct {
 		}
 		return after, commands
 	}},
+	{15, "work is committed whatever is left of it", func(s run.State, ev run.Input) (run.State, []run.Command) {
+		ev.Moot = false
+		return run.Step(s, ev)
+	}},
+	{16, "a baseline that is green again is mended all the same", func(s run.State, ev run.Input) (run.State, []run.Command) {
+		if c, ok := s.Outstanding(ev.Epoch); ok && c.Kind == run.Gate && c.Purpose == run.FixFirst && c.Tree != "" && ev.Outcome == run.Green {
+			ev.Outcome = run.Red
+		}
+		return run.Step(s, ev)
+	}},
 }
 
 // TestMutations: each invariant finds the core out that breaks it, and finds it

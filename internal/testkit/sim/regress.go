@@ -106,7 +106,11 @@ func (w *world) meddleOutside(ev *run.Input) {
 		return
 	}
 	x := w.repo.trees[w.repo.commits[w.repo.tip].tree]
-	x.done &^= w.specs[w.rng.IntN(len(w.specs))].bit
+	if bit := w.specs[w.rng.IntN(len(w.specs))].bit; w.chance(30) {
+		x.done, x.broken = x.done|bit, false // or makes it, and mends what is broken
+	} else {
+		x.done &^= bit
+	}
 	x.junk++
 	w.repo.tip = w.repo.commit(commit{tree: w.repo.tree(x), parent: w.repo.tip, ledger: true})
 	ev.Commit = commitName(w.repo.tip)

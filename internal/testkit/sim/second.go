@@ -71,6 +71,7 @@ func (w *world) ledgerSpecs() []run.Spec {
 
 // carryWords puts into a spec what the ledger, and the run before, know of a feature.
 func (w *world) carryWords(f *run.Feature, spec *run.Spec) {
+	spec.Denied = f.Denied
 	if f.Red && spec.Status != kedge.Completed && spec.Status != kedge.Skipped {
 		spec.Broken = max(f.Regressions, 1)
 	}
@@ -95,6 +96,9 @@ func (w *world) forget() {
 	w.talks, w.repo.worktree, w.over = map[int]talk{}, nil, false
 	clear(w.told)
 	clear(w.reopenings)
+	for id := range w.denied {
+		w.denied[id] = 0
+	}
 	clear(w.briefs)
 	clear(w.lost)
 	for i := range w.repo.commits {

@@ -1,6 +1,6 @@
 // Package sim plays whole runs against a model of the world: a repository of
 // trees, a gate, agents that may lie, loop, hang, crash or spend too much, an
-// operator and a clock. It owns the fourteen invariants of a run and checks them
+// operator and a clock. It owns the sixteen invariants of a run and checks them
 // after every step. A seed gives the same run every time. It never touches
 // anything outside its own memory; only tests use it.
 package sim
@@ -34,7 +34,7 @@ type Result struct {
 // Seen counts what happened, so that a test can tell that the simulation meets
 // what it is there for.
 type Seen struct {
-	Completed, Blocked, Reviewed, Crashes, Stale, Repairs, Fixes, OverBudget, Quota, TakeOvers, Regressed, Flaky, Plans, Resumed, Lost, Undone, Seconds, Carried, TakenOn, Wanted, Aside, Broke, Outside, Again int
+	Completed, Blocked, Reviewed, Crashes, Stale, Repairs, Fixes, OverBudget, Quota, TakeOvers, Regressed, Flaky, Plans, Resumed, Lost, Undone, Seconds, Carried, TakenOn, Wanted, Aside, Broke, Outside, Again, Moot, Mended, Anew int
 }
 
 // Entry is one step of a run.
@@ -208,6 +208,7 @@ func (w *world) deliver(ev run.Input) {
 	ev.At = w.clock
 	w.hear(ev)
 	w.hearAgain(ev)
+	w.hearDenied(ev)
 	w.hearLanded(ev)
 	w.hearRed(ev)
 	after, commands := w.step(w.s, ev)
@@ -256,6 +257,8 @@ func (w *world) count(before, after *run.State, ev run.Input, commands []run.Com
 			if c.Flaky {
 				w.seen.Flaky++
 			}
+		case c.Kind == run.Ledger && c.Status == kedge.Completed && !w.job(c.Job).begun:
+			w.seen.Mended++
 		case c.Kind == run.Ledger && c.Status == kedge.BlockedWork:
 			w.seen.Blocked++
 		case c.Kind == run.Ledger && c.Status == kedge.NeedsReview:

@@ -21,6 +21,7 @@ type words struct {
 	agreed     map[kedge.FeatureID]string // accepted as it is, with no work that waits: the definition that was accepted
 	yes        map[kedge.FeatureID]int    // accepted, and not landed yet: its newest commit
 	users      int                        // the commit that the run knows to be on the user's branch
+	denied     map[kedge.FeatureID]int64  // a person denied work on it since it was last done: the newest command of then
 	reopenings map[kedge.FeatureID]int    // reopened while its job was ending without it: that job
 }
 
@@ -28,7 +29,7 @@ func newWords() words {
 	return words{
 		accepted: map[kedge.FeatureID]int{}, wanted: map[kedge.FeatureID]string{}, told: map[kedge.FeatureID]string{},
 		briefs: map[int]string{}, lost: map[int]bool{}, aside: map[kedge.FeatureID]bool{},
-		agreed: map[kedge.FeatureID]string{}, yes: map[kedge.FeatureID]int{}, reopenings: map[kedge.FeatureID]int{},
+		agreed: map[kedge.FeatureID]string{}, yes: map[kedge.FeatureID]int{}, reopenings: map[kedge.FeatureID]int{}, denied: map[kedge.FeatureID]int64{},
 	}
 }
 
@@ -129,6 +130,7 @@ func (w *world) ledgerWord(c run.Command) {
 	if c.Feature == "" {
 		return
 	}
+	w.provedAnew(c)
 	f := w.featureOf(c.Feature)
 	if c.Purpose == run.TakeOn {
 		if _, said := w.accepted[c.Feature]; !said && w.agreed[c.Feature] != c.Hash {
@@ -155,7 +157,7 @@ func (w *world) ledgerWord(c run.Command) {
 		}
 		delete(w.aside, c.Feature)
 	case kedge.NeedsReview:
-		w.aside[c.Feature] = c.Commit == "" && w.lost[c.Job]
+		w.aside[c.Feature] = c.Commit == "" && w.lost[c.Job] && !w.job(c.Job).moot
 		if w.aside[c.Feature] {
 			w.seen.Aside++
 		}

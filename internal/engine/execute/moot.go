@@ -1,0 +1,69 @@
+package execute
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"kedge/internal/core/run"
+	"kedge/internal/git"
+	"kedge/internal/git/slot"
+	"kedge/internal/text/words"
+)
+
+// merging is a job's work merged onto the tip, all without what is Kedge's.
+type merging struct {
+	git.Merged
+	base, tip string // the trees that it began with and was merged onto; of work that is taken back none
+}
+
+// nothingLeft tells whether the tip has all of the work already.
+func (m merging) nothingLeft(c run.Command) bool {
+	return m.base != c.Tree && m.tip != "" && m.Tree == m.tip
+}
+
+// mostSince bounds the commits among which it is looked for who has made the same.
+const mostSince = 50
+
+// whoHasIt says which commit since the job began first had all of its work.
+func (x *Executor) whoHasIt(ctx context.Context, c run.Command, m merging) (string, error) {
+	j, err := x.job(c)
+	if err != nil {
+		return "", err
+	}
+	since, err := x.cfg.Repo.Since(ctx, j.Base, c.Base)
+	if err != nil {
+		return "", err
+	}
+	slices.Reverse(since)
+	for _, at := range since[max(0, len(since)-mostSince):] {
+		if at.Trailer("Kedge-Ledger") != "" {
+			continue
+		}
+		has, err := x.cfg.Repo.TreeWithout(ctx, at.SHA, slot.Kedges...)
+		if err != nil {
+			return "", err
+		}
+		with, err := x.cfg.Repo.Merge(ctx, git.MergeRequest{Base: m.base, Ours: has, Theirs: c.Tree, Date: c.At})
+		if err == nil && len(with.Conflicts) == 0 && with.Tree == has {
+			return x.madeBy(ctx, at)
+		}
+		if err != nil {
+			return "", err
+		}
+	}
+	return fmt.Sprintf("the commits since %s have all of it", words.Hash(j.Base)), nil
+}
+
+// madeBy names a commit, and whose work it is.
+func (x *Executor) madeBy(ctx context.Context, at git.CommitInfo) (string, error) {
+	if id := at.Trailer("Kedge-Feature"); id != "" {
+		return fmt.Sprintf("done by commit %s (feature %q)", words.Hash(at.SHA), id), nil
+	}
+	info, err := x.cfg.Repo.ReadCommit(ctx, at.SHA)
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("done by commit %s by %s (%s)", words.Hash(info.SHA), info.Author, subject(strings.SplitN(info.Message, "\n", 2)[0])), nil
+}
