@@ -37,7 +37,7 @@ func (s *Planner) PlanDrop(ctx context.Context, who projects.Caller, in PlanDrop
 	if err := projects.PersonOnly(who, "drop a plan"); err != nil {
 		return PlanDropReply{}, err
 	}
-	p, err := s.home.Open(ctx, who)
+	p, err := s.home.OpenSetUp(ctx, who)
 	if err != nil {
 		return PlanDropReply{}, err
 	}

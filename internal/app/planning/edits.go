@@ -7,6 +7,7 @@ import (
 	"kedge"
 	"kedge/internal/app/ledger"
 	"kedge/internal/app/projects"
+	"kedge/internal/app/reports"
 	"kedge/internal/core/plan"
 	"kedge/internal/core/run"
 	"kedge/internal/text/redact"
@@ -73,6 +74,10 @@ func (s *Planner) TakeTyped(ctx context.Context, p *projects.Project, who projec
 		return last, nil
 	}
 	who.Key += "-typed"
+	why := ""
+	if d, ok, err := ledger.PlanOf(ctx, p, last.Run); err == nil && ok && !s.hasTyped(p, d) {
+		why = reports.PlansOn
+	}
 	evs, err := s.home.Write(ctx, p, who, func() ([]kedge.Event, error) { return s.typedAnswers(ctx, p, who, last.Run) })
 	if err != nil || len(evs) == 0 {
 		return last, err
@@ -86,7 +91,7 @@ func (s *Planner) TakeTyped(ctx context.Context, p *projects.Project, who projec
 	}
 	if d.Status == kedge.PlanDrafting {
 		s.runs.KeepEnv(last.Run, env)
-		if _, err := s.planOn(ctx, p, who, last.Run, ""); err != nil {
+		if _, err := s.planOn(ctx, p, who, last.Run, why); err != nil {
 			return last, err
 		}
 	}

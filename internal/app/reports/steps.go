@@ -71,6 +71,10 @@ var quiet = map[run.InputKind]bool{
 // PlansAgain is the reason of an answer that is none: you want the plan made again.
 const PlansAgain = "plan again"
 
+// PlansOn is the reason of an answer that is none: planning can do without the one that it
+// asked for.
+const PlansOn = "plan on"
+
 // happened tells an event without what followed from it.
 func happened(ev run.Input, about run.Command) string {
 	if ev.Outcome == run.Failed || ev.Outcome == run.Drifted {
@@ -113,6 +117,9 @@ func happened(ev run.Input, about run.Command) string {
 	case run.Said, run.Answered:
 		if ev.Reason == PlansAgain {
 			return withReason("planning starts again, asked for", run.Input{Actor: ev.Actor})
+		}
+		if ev.Reason == PlansOn {
+			return "planning continues without an answer"
 		}
 		return because(withReason(map[run.InputKind]string{run.Said: "told", run.Answered: "answered"}[ev.Kind], ev), ev.Text)
 	default:
@@ -216,6 +223,12 @@ func verdictWords(ev run.Input, about run.Command) string {
 		return because("stopped at the gate", ev.Reason)
 	}
 	text := what + ": " + verdictWord(ev)
+	switch {
+	case ev.Kind == run.Gated && about.Purpose == run.FixFirst && about.Tree != "" && ev.Outcome == run.Green:
+		return text + " now, so no session works on it"
+	case ev.Moot && (ev.Outcome == run.Green || ev.Outcome == run.Empty):
+		return because(text+", and nothing is left of its work", ev.Text)
+	}
 	if f := words.FirstLine(ev.Failure); f != "" {
 		return because(text, f)
 	}
@@ -303,10 +316,14 @@ func ledgerWords(c run.Command) string {
 	if c.Status == kedge.Completed && c.Evidence != "" {
 		text += ", verified by " + string(c.Evidence)
 	}
-	if c.Status == kedge.Completed {
+	switch {
+	case c.Status != kedge.Completed:
+		return because(text, c.Reason)
+	case c.Feature == "" && c.Commit == "" && c.Reason != "": // a baseline that nobody mended
+		return c.Reason
+	default:
 		return text
 	}
-	return because(text, c.Reason)
 }
 
 func landWords(ev run.Input, about run.Command) string {

@@ -37,12 +37,14 @@ var every = []struct {
 	{run.Inspected, run.Command{Kind: run.Inspect}, []run.Outcome{run.Clean, run.Empty, run.Outside, run.Forbidden, run.Unapproved, run.Failed}},
 	{run.Inspected, run.Command{Kind: run.Inspect, Purpose: run.MakePlan}, []run.Outcome{run.Clean, run.Red, run.Outside}},
 	{run.Integrated, run.Command{Kind: run.Integrate}, []run.Outcome{run.Green, run.Partial, run.Empty, run.Red, run.Void, run.Regressed, run.Conflicting, run.Outside, run.CannotRun, run.Failed}},
+	{run.Gated, run.Command{Kind: run.Gate, Purpose: run.FixFirst, Tree: "t"}, []run.Outcome{run.Green, run.Red}},
 	{run.Integrated, run.Command{Kind: run.Integrate, Purpose: run.TakeBack}, []run.Outcome{run.Green, run.Red}},
 	{run.Committed, run.Command{Kind: run.Commit}, []run.Outcome{run.OK, run.Drifted, run.Failed}},
 	{run.Committed, run.Command{Kind: run.Commit, Purpose: run.TakeBack}, []run.Outcome{run.OK}},
 	{run.Noted, run.Command{Kind: run.Note}, []run.Outcome{run.OK, run.Failed}},
 	{run.Ledgered, run.Command{Kind: run.Ledger, Status: kedge.Completed, Evidence: "evd-1"}, []run.Outcome{run.OK, run.Failed}},
 	{run.Ledgered, run.Command{Kind: run.Ledger, Status: kedge.NeedsReview, Reason: "it has no checks of its own"}, []run.Outcome{run.OK}},
+	{run.Ledgered, run.Command{Kind: run.Ledger, Status: kedge.Completed, Reason: "the baseline was red and is now green without a change"}, []run.Outcome{run.OK}},
 	{run.Reverted, run.Command{Kind: run.Revert, Base: "0123456789abcdef"}, []run.Outcome{run.OK, run.Drifted, run.Failed}},
 	{run.Landed, run.Command{Kind: run.Land, Commit: "0123456789abcdef"}, []run.Outcome{run.OK, run.Refused, run.Failed}},
 	{run.Said, run.Command{}, []run.Outcome{run.OK}},
@@ -188,5 +190,24 @@ func TestDocsShowLinesOfARun(t *testing.T) {
 	}
 	if n < 20 {
 		t.Errorf("only %d lines", n)
+	}
+}
+
+// TestNothingWasDone: steps that did nothing say so, and who did it instead.
+func TestNothingWasDone(t *testing.T) {
+	for _, x := range []struct {
+		ev    run.Input
+		about run.Command
+		want  string
+	}{
+		{
+			run.Input{Kind: run.Integrated, Outcome: run.Green, Moot: true, Text: `done by commit 1a2b3c (feature "a")`}, run.Command{Kind: run.Integrate},
+			`merged and checked in full: green, and nothing is left of its work; done by commit 1a2b3c (feature "a")`,
+		},
+		{run.Input{Kind: run.Answered, Reason: PlansOn, Actor: kedge.Human("ada")}, run.Command{}, "planning continues without an answer"},
+	} {
+		if got := wordsFor(delta.Stepped{Event: x.ev}, x.about); got != x.want {
+			t.Errorf("%q, want %q", got, x.want)
+		}
 	}
 }

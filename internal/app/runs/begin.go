@@ -63,6 +63,11 @@ func (s *Runs) RunStart(ctx context.Context, who projects.Caller, in RunStartReq
 	if last, err = s.planning.TakeTyped(ctx, p, who, last, in.Env); err != nil {
 		return RunReply{}, err
 	}
+	if !dropped {
+		if last, err = s.takeAdded(ctx, p, who, last); err != nil {
+			return RunReply{}, err
+		}
+	}
 	switch {
 	case dropped:
 		return s.begin(ctx, p, who, in, last)

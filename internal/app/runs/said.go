@@ -119,6 +119,9 @@ func (s *Runs) RunContinue(ctx context.Context, who projects.Caller, in RunConti
 	case st.Ended() && st.Halt == "":
 		return RunReply{}, s.overForGood(ctx, p, st)
 	}
+	if st, err = s.takeAdded(ctx, p, who, st); err != nil {
+		return RunReply{}, err
+	}
 	return s.goOnTyped(ctx, p, who, st, RunStartRequest(in))
 }
 

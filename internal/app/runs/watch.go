@@ -76,6 +76,9 @@ func (s *Runs) RunWatch(ctx context.Context, who projects.Caller, in RunWatchReq
 	if err != nil {
 		return reply, err
 	}
+	if reply.Run, err = s.withLeft(ctx, p, reply.Run); err != nil {
+		return reply, err
+	}
 	sum, err := reports.Summarise(ctx, p, w.id)
 	reply.Steps, reply.Summary = w.after, &sum
 	return reply, err
