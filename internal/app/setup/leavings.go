@@ -142,8 +142,10 @@ func (s *Setup) clearRefs(ctx context.Context, at *site, r *InitRemoveReply) err
 			r.Removed = append(r.Removed, ref)
 		}
 	}
-	r.Left, err = leavings(ctx, repo, found.Kept, refs)
-	return err
+	if r.Left, err = leavings(ctx, repo, found.Kept, refs); err != nil {
+		return err
+	}
+	return s.home.Slots(at.Project, repo).ForgetRuns(ctx)
 }
 
 // leavings tells what stays, each with its command.

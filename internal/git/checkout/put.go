@@ -127,8 +127,11 @@ func (r *Repo) refuseLosing(ctx context.Context, h history.Head, to string) erro
 // from, to the tree to. Nothing is written when it cannot be done whole.
 func (s *Scratch) SwitchTo(ctx context.Context, from, to string) error {
 	diff, err := s.r.Diff(ctx, from, to)
-	if err != nil || len(diff) == 0 {
+	if err != nil {
 		return err
+	}
+	if len(diff) == 0 {
+		return s.look(ctx)
 	}
 	if err := s.refuseCovering(diff); err != nil {
 		return err
@@ -136,8 +139,7 @@ func (s *Scratch) SwitchTo(ctx context.Context, from, to string) error {
 	if err := s.refuseSmudge(ctx, to, diff); err != nil {
 		return err
 	}
-	// Files whose times changed but not their content would count as changed.
-	if _, err := s.Do(ctx, nil, "update-index", "-q", "--refresh"); hardened.ExitCode(err) > 1 {
+	if err := s.look(ctx); err != nil { // files whose times changed but not their content would count as changed
 		return err
 	}
 	_, err = s.Do(ctx, nil, "read-tree", "-m", "-u", from, to)
@@ -145,6 +147,15 @@ func (s *Scratch) SwitchTo(ctx context.Context, from, to string) error {
 		return kedge.Errorf(kedge.Conflict, "a file changed meanwhile: %w", err).WithHint("see them: git -C %s status", hardened.Quote(s.r.g.Root()))
 	}
 	return err
+}
+
+// look has git read every file that the scratch index knows no times of: whoever works with it
+// afterwards need not.
+func (s *Scratch) look(ctx context.Context) error {
+	if _, err := s.Do(ctx, nil, "update-index", "-q", "--refresh"); hardened.ExitCode(err) > 1 {
+		return err
+	}
+	return nil
 }
 
 // refuseCovering refuses to write a new file where an ignored one is: git would

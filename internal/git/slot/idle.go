@@ -5,8 +5,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"kedge"
+	"kedge/internal/git"
 	"kedge/internal/process"
 )
 
@@ -83,4 +85,37 @@ func (s *Slots) Clear(ctx context.Context, dir string, q Request) (kedge.Salvage
 		return kedge.Salvage{}, kedge.Errorf(kedge.Conflict, "the worktree %q is in use", dir).WithHint("kedge worktree ls")
 	}
 	return s.drop(ctx, dir, q)
+}
+
+// ForgetRuns deletes what is written down of runs that are over and left neither a branch nor
+// a job, and the folder of all worktrees if nothing is in it then.
+func (s *Slots) ForgetRuns(ctx context.Context) error {
+	over, err := s.over(ctx)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	use, err := s.usage(over)
+	if err != nil {
+		return err
+	}
+	files, err := filepath.Glob(filepath.Join(s.root(), "run-*.d"))
+	if err != nil {
+		return kedge.Errorf(kedge.Internal, "cannot list the records of runs: %w", err)
+	}
+	for _, dir := range files {
+		id := kedge.RunID(strings.TrimSuffix(filepath.Base(dir), ".d"))
+		if !kedge.ValidID("run", string(id)) || !over(id) || use.Of[s.CleanDir(id)] != "" {
+			continue
+		}
+		if _, err := s.cfg.Repo.Resolve(ctx, "refs/heads/"+Branch(id)); !kedge.NotFound.Is(err) {
+			continue
+		}
+		if err := os.RemoveAll(dir); err != nil {
+			return kedge.Errorf(kedge.Internal, "cannot delete the records of a run: %w", err).WithHint("rm -r %s", git.Quoted(dir))
+		}
+	}
+	_ = os.Remove(s.root()) // only if it is empty now
+	return nil
 }
