@@ -137,6 +137,9 @@ func (x *Executor) judgeCandidate(ctx context.Context, c run.Command, clean *git
 	if err == nil && ev.Outcome == run.Green && judged.Verdict.Tree != whole {
 		ev.Outcome, ev.Reason = run.Void, "the clean worktree differs from what was merged"
 	}
+	if err == nil && ev.Outcome == run.Red {
+		ev.Failure = x.withWhatIsMissing(ctx, c, clean, whole, judged.Verdict, ev.Failure)
+	}
 	return ev, err
 }
 

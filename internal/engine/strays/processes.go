@@ -1,6 +1,6 @@
 // Package strays finds what a session did besides its work: processes that it left running,
-// and branches or tags that moved while it worked. It ends such processes, and restores
-// nothing else. It never ends a process that does not carry the session's mark.
+// branches or tags that moved while it worked, and files of its worktree that are not in the
+// commit. It ends such processes, and restores nothing else. It never ends a process that does not carry the session's mark.
 package strays
 
 import (

@@ -35,6 +35,8 @@ type Job struct {
 	Proved string            `json:"proved,omitempty"` // the base on which the plan's commands ran before the work
 	Before map[string]string `json:"before,omitempty"` // what they said there: see plan.Demands.Since
 
+	Green []string `json:"green,omitempty"` // the checks that were green in the worktree when they ran there last
+
 	Mended  string          `json:"mended,omitempty"`  // what stood, since it was prepared, where its link to the repository belongs
 	Salvage kedge.SalvageID `json:"salvage,omitempty"` // what was set aside when it was last put back; empty: nothing
 	Earlier bool            `json:"earlier,omitempty"` // something of the job's own was set aside, then or before

@@ -1,0 +1,71 @@
+package execute
+
+import (
+	"context"
+	"slices"
+
+	"kedge"
+	"kedge/internal/core/run"
+	"kedge/internal/engine/gate"
+	"kedge/internal/engine/strays"
+	"kedge/internal/git"
+	"kedge/internal/git/slot"
+)
+
+// greenChecks are the names of the checks that ran in a gate and were green.
+func greenChecks(v kedge.Verdict) []string {
+	var out []string
+	for _, r := range v.Checks {
+		if r.Skipped == "" && r.FirstFailure == nil {
+			out = append(out, r.Name)
+		}
+	}
+	return out
+}
+
+// withWhatIsMissing puts before a failure in the clean worktree what the agent's worktree has
+// and the commit has not. That it cannot be found out is no error: the failure is told.
+func (x *Executor) withWhatIsMissing(ctx context.Context, c run.Command, clean *git.Repo, whole string, v kedge.Verdict, failure string) string {
+	i := slices.IndexFunc(v.Checks, func(r kedge.CheckResult) bool { return r.Skipped == "" && r.FirstFailure != nil })
+	if i < 0 || c.Purpose == run.TakeBack {
+		return failure
+	}
+	j, err := x.job(c)
+	if err != nil {
+		return failure
+	}
+	work, err := x.stillThere(ctx, c, j)
+	if err != nil {
+		return failure
+	}
+	q := strays.Pair{Work: work.Root(), Clean: clean.Root(), Failure: failure + "\n" + v.Checks[i].FirstFailure.Message}
+	if err := q.Fill(ctx, clean, c.Tree, whole); err != nil {
+		return failure
+	}
+	found := strays.Files(q)
+	where := "green in the agent's worktree, red in a clean checkout: "
+	if !slices.Contains(j.Green, v.Checks[i].Name) { // it never ran there: only what may well be why is told
+		where = "red in a clean checkout; in the agent's worktree, "
+		found = slices.DeleteFunc(found, func(d strays.Difference) bool { return !d.Likely() })
+	}
+	if len(found) == 0 {
+		return failure
+	}
+	return gate.Clip(where + strays.Text(found, strays.Ignored(ctx, work, found)) + "\n" + failure)
+}
+
+// stillThere gives the job's worktree, as long as it holds the work that is judged.
+func (x *Executor) stillThere(ctx context.Context, c run.Command, j slot.Job) (*git.Repo, error) {
+	work, err := x.cfg.Slots.Open(ctx, j)
+	if err != nil {
+		return nil, err
+	}
+	now, err := work.Tree(ctx)
+	if err == nil {
+		now, err = work.TreeWithout(ctx, now, slot.Kedges...)
+	}
+	if err == nil && now != c.Tree {
+		err = kedge.Errorf(kedge.Conflict, "the worktree of job %d holds other work", c.Job)
+	}
+	return work, err
+}
