@@ -354,7 +354,7 @@ func TestInitSaysWhichAgentARunCannotDrive(t *testing.T) {
 		}
 		notes := strings.Join(r.Notes, "\n")
 		want := undriven != nil
-		if got := strings.Contains(notes, "kedge run will refuse agent \""+name+"\""); got != want {
+		if got := strings.Contains(notes, "a run cannot use agent \""+name+"\""); got != want {
 			t.Errorf("%s: refused by a run %v, and init says %q", name, want, notes)
 		}
 		if want && !strings.Contains(notes, kedge.HintOf(undriven)) {

@@ -19,12 +19,12 @@ func helpTopics() []*cobra.Command {
 const byHandText = `A feature by hand, without a run:
 
   kedge feature add login --name "Log in" --check "go test ./login"
-  kedge feature submit login        once before the work: Kedge sees the check red
+  kedge feature submit login        once before the work: the check must be red
   kedge next                        which feature is next, and why
   kedge new work -- claude          you do the work, or a session of any agent
-  kedge feature submit login        Kedge verifies; nobody else sets "completed"
-  git add -A && git commit          yours: Kedge commits work only in a run
-  kedge checkpoint save             where it stands, for whoever continues
+  kedge feature submit login        only Kedge sets a feature to completed
+  git add -A && git commit          you commit: Kedge commits only in a run
+  kedge checkpoint save             saves where the work stands, for later
 
 A feature without a check, or one that changed files outside its paths, then
 waits for you: kedge approve ID --reason WHY, or kedge deny.`
@@ -43,7 +43,7 @@ const exitCodesText = `Exit codes. Their meaning never changes. Treat an unknown
 
 const environmentText = `Environment:
 
-  KEDGE_HOME      the state folder, one daemon each
+  KEDGE_HOME      the state folder; each has its own daemon
                   (default $XDG_STATE_HOME/kedge, else ~/.local/state/kedge)
   KEDGE_PROJECT   the project folder (default: the current one)
   KEDGE_SESSION   set by Kedge inside a session; no command starts a daemon there

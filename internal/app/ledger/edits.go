@@ -205,6 +205,20 @@ func planEdits(p *projects.Project, l Snapshot, known map[string]bool) []kedge.H
 	return []kedge.HandEditData{{Path: PlanFile, Found: "the approved plan was changed by hand; to change it: kedge plan amend --reason WHY", Action: plan.Restored}}
 }
 
+// Settles says what the next command that changes something does with a hand edit, by
+// the action that answers the edit.
+func Settles(action string) string {
+	does, ok := map[string]string{
+		plan.Restored: "restores the file and keeps a copy of your edit", plan.Reset: "restores what the journal has",
+		plan.Refused: "refuses this edit", imported: "imports this edit",
+		kept: "leaves this edit in the file, without importing it",
+	}[action]
+	if !ok {
+		does = "settles this edit: " + action
+	}
+	return "the next command that changes something " + does
+}
+
 // RefuseUnknownList refuses to write over a features.json that the journal has never
 // seen: that of a fresh clone, or one that you put there.
 func RefuseUnknownList(p *projects.Project, l Snapshot) error {

@@ -204,9 +204,9 @@ func (s *Maintenance) answers(ctx context.Context, p *projects.Project) map[stri
 // answer is what to do about a hand edit.
 func answer(e kedge.HandEditData) string {
 	if e.Action == plan.Refused {
-		return "correct the file, or move it away"
+		return "correct the file; or move it away: mv " + e.Path + " " + e.Path + ".old"
 	}
-	return "nothing to do: it is " + e.Action + " by the next command that writes"
+	return "nothing to do: " + ledger.Settles(e.Action)
 }
 
 // checkFeatures looks for cycles, unknown ids and impossible definitions: in

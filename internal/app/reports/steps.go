@@ -47,7 +47,7 @@ func startWords(c run.Command) string {
 		text += " with " + c.Route
 	}
 	if c.Resume != "" {
-		return because(text+" in the conversation of the session before it", c.Reason)
+		return because(text+" in the conversation of the previous session", c.Reason)
 	}
 	return text
 }
@@ -100,7 +100,7 @@ func happened(ev run.Input, about run.Command) string {
 		return inspectWords(ev, about)
 	case run.Committed:
 		if about.Purpose == run.TakeBack {
-			return "its work was taken back by commit " + words.Hash(ev.Commit)
+			return "its work was reverted by commit " + words.Hash(ev.Commit)
 		}
 		return "committed as " + words.Hash(ev.Commit)
 	case run.Rechecked: // of an older Kedge
@@ -130,8 +130,8 @@ func happened(ev run.Input, about run.Command) string {
 // couldNot says of a command that it could not be carried out.
 var couldNot = map[run.CommandKind]string{
 	run.Prepare: "the worktree could not be prepared", run.Gate: "the checks could not be run", run.Prove: "the feature's checks could not be run",
-	run.Brief: "the brief could not be written", run.StartSession: "the session could not start or go on", run.NextTurn: "the session could not go on",
-	run.Tell: "the session could not be told", run.EndSession: "the session could not be ended", run.Checkpoint: "the checkpoint could not be saved",
+	run.Brief: "the brief could not be written", run.StartSession: "the session could not start or continue", run.NextTurn: "the session could not continue",
+	run.Tell: "the message could not be sent to the session", run.EndSession: "the session could not be ended", run.Checkpoint: "the checkpoint could not be saved",
 	run.Inspect: "the changes could not be checked", run.Integrate: "the work could not be merged", run.Commit: "the work could not be committed",
 	run.Recheck: "completed features could not be checked", run.Note: "the note could not be saved", run.Mark: "the status could not be saved",
 	run.Ledger: "the files under .kedge/ could not be committed", run.Revert: "the work could not be set aside", run.Land: "the work could not be landed",
@@ -161,7 +161,7 @@ func withPlan(text, red string) string {
 	case !strings.Contains(red, "by the plan: "): // none is due with this work
 		return text + "; " + red
 	}
-	return text + "; warning: " + red + " (if this work is not to make it green: kedge run --pause, then correct a copy of .kedge/plan.md: kedge plan amend FILE --reason WHY)"
+	return text + "; warning: " + red + " (if this work does not have to make it green: kedge run --pause; then correct a copy of .kedge/plan.md and run: kedge plan amend FILE --reason WHY)"
 }
 
 // inspectWords tells what became of looking at the changes of a session, and for
@@ -184,7 +184,7 @@ func inspectWords(ev run.Input, about run.Command) string {
 	case ev.Outcome == run.Unapproved:
 		return withReason("changes checked: they need your review", ev)
 	}
-	return withReason("changes checked: it may not make them", ev)
+	return withReason("changes checked: not allowed", ev)
 }
 
 // because adds the first line of a reason: after a colon, or after a semicolon where
@@ -282,7 +282,7 @@ func sessionWords(ev run.Input) string {
 	case run.Killed:
 		return "the session was killed"
 	case run.Unapproved:
-		return withReason("no session is started", ev)
+		return withReason("Kedge starts no session", ev)
 	case run.Crashed:
 		return withReason("the session ended with an error", ev)
 	case run.Closed:
@@ -292,9 +292,9 @@ func sessionWords(ev run.Input) string {
 	case run.Stalled:
 		return withReason("the session is stuck", ev)
 	case run.WantCheckpoint:
-		return withReason("the session is asked for a checkpoint", ev)
+		return withReason("Kedge asks the session for a checkpoint", ev)
 	case run.WantHandover:
-		return withReason("the session is asked to hand over to a fresh one", ev)
+		return withReason("Kedge asks the session to hand over to a fresh one", ev)
 	default:
 		return withReason("the session ended ("+words.Spaced(ev.Outcome)+")", ev)
 	}

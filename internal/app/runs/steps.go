@@ -236,7 +236,7 @@ func featureSteps(st *run.State) []kedge.NextStep {
 	features := asInLedger(st.Features)
 	if len(st.Jobs) == 0 && st.Halt == "" && !st.Planning() && len(plan.Ready(features)) > 0 {
 		out = append(out, beginSteps(st)...)
-		out = append(out, kedge.Step("kedge", "next").For("or work by hand: which feature, and how"))
+		out = append(out, kedge.Step("kedge", "next").For("or work by hand: see which feature, and how"))
 	}
 	for _, f := range st.Features {
 		if len(out) >= shownNext {

@@ -132,8 +132,8 @@ func TestWaitText(t *testing.T) {
 		want   string
 	}{
 		"told":    {[]run.Command{wait(1, 2*time.Hour, at.Add(2*time.Hour)), wait(2, time.Hour, at.Add(time.Hour))}, "a provider's limit, until 2026-01-02 04:04 UTC (in 50m)"},
-		"unknown": {[]run.Command{wait(1, 15*time.Minute, time.Time{})}, "a provider's limit, its end unknown; tried again at 2026-01-02 03:19 UTC (in 5m)"},
-		"past":    {[]run.Command{wait(1, time.Minute, time.Time{})}, "a provider's limit, its end unknown; tried again at 2026-01-02 03:05 UTC"},
+		"unknown": {[]run.Command{wait(1, 15*time.Minute, time.Time{})}, "a provider's limit that ends at an unknown time; Kedge tries again at 2026-01-02 03:19 UTC (in 5m)"},
+		"past":    {[]run.Command{wait(1, time.Minute, time.Time{})}, "a provider's limit that ends at an unknown time; Kedge tries again at 2026-01-02 03:05 UTC"},
 		"another": {[]run.Command{{Kind: run.Timer, Job: 1, At: at, Wait: time.Hour, Reason: "the session has used its time"}}, ""},
 	} {
 		st := run.State{Status: run.StatusQuota, Outbox: c.outbox}

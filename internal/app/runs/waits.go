@@ -19,7 +19,7 @@ func waitText(st *run.State, now time.Time) string {
 		when += " (in " + words.Age(wait) + ")"
 	}
 	if !told {
-		return "a provider's limit, its end unknown; tried again at " + when
+		return "a provider's limit that ends at an unknown time; Kedge tries again at " + when
 	}
 	return "a provider's limit, until " + when
 }

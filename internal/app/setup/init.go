@@ -270,14 +270,14 @@ func (at *site) planAgent(agent string, pl *initPlan) error {
 // commands may, so init goes on.
 func (pl *initPlan) noteUndriven(name string, a config.Agent) {
 	if _, err := catalog.New(name, a); err != nil {
-		pl.notes = append(pl.notes, fmt.Sprintf("kedge run will refuse agent %q: %s; %s", name, err.Error(), kedge.HintOf(err)))
+		pl.notes = append(pl.notes, fmt.Sprintf("a run cannot use agent %q: %s; %s", name, err.Error(), kedge.HintOf(err)))
 	}
 }
 
 // note says what a person should know.
 func (pl *initPlan) note(at *site, l ledger.Snapshot) {
 	if filepath.Clean(at.from) != at.Root {
-		pl.notes = append(pl.notes, fmt.Sprintf("the project is the whole of %q", at.Root))
+		pl.notes = append(pl.notes, fmt.Sprintf("the project is the whole folder %q, not only the folder that you are in", at.Root))
 	}
 	for _, c := range pl.changes {
 		if c.path == scaffold.GateFile && !c.done() {
@@ -285,7 +285,7 @@ func (pl *initPlan) note(at *site, l ledger.Snapshot) {
 		}
 	}
 	if n := at.unknownFeatures(l); n > 0 {
-		pl.notes = append(pl.notes, fmt.Sprintf("%s has %s that the journal of this machine does not know", ledger.FeaturesFile, words.Count(n, "feature")))
+		pl.notes = append(pl.notes, fmt.Sprintf("%s has %s that Kedge on this machine does not know yet", ledger.FeaturesFile, words.Count(n, "feature")))
 	}
 }
 
@@ -360,11 +360,11 @@ func (s *Setup) setUp(ctx context.Context, at *site, who projects.Caller, in Ini
 		}
 	}
 	for _, path := range left {
-		pl.notes = append(pl.notes, fmt.Sprintf("%s is written and left out of the commit: git ignores it, or it has other changes that are not committed", path))
+		pl.notes = append(pl.notes, fmt.Sprintf("Kedge wrote %s but did not commit it: git ignores the file, or it also has changes of yours", path))
 	}
 	more := first && commit != "" && at.hasMore(ctx)
 	if more {
-		pl.notes = append(pl.notes, "this is the first commit of the repository, and it has only Kedge's files; commit yours, a run works on what is committed: git add -A && git commit -m start")
+		pl.notes = append(pl.notes, "the first commit of the repository has only Kedge's files, and a run sees only committed files; commit yours: git add -A && git commit -m start")
 	}
 	evs, err := s.initEvents(ctx, at.Project, who, data, !more)
 	if err != nil {

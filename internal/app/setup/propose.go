@@ -149,7 +149,7 @@ func (at *site) planSetup(pl *initPlan) {
 	}
 	_, err := os.Stat(at.Path(scaffold.ConfigFile))
 	if own := at.setup(); line != "" && err == nil && own == "" && at.repo != nil {
-		pl.notes = append(pl.notes, fmt.Sprintf("Kedge does not change your %s: where fresh worktrees need it, set setup = %q under [worktree] there", scaffold.ConfigFile, line))
+		pl.notes = append(pl.notes, fmt.Sprintf("Kedge does not change your %s; if fresh worktrees need a set-up, write setup = %q under [worktree] there", scaffold.ConfigFile, line))
 	}
 	if at.repo == nil || err == nil {
 		pl.found.Setup = ""
@@ -173,12 +173,12 @@ func (at *site) planIgnore(ctx context.Context, pl *initPlan) ([]string, error) 
 	var lines []string
 	if len(seen) < len(own) {
 		lines = scaffold.OwnLines()
-		pl.notes = append(pl.notes, fmt.Sprintf("git ignores files under %s/ that runs and clones need: %s in %s undo that",
+		pl.notes = append(pl.notes, fmt.Sprintf("git ignores files under %s/ that runs and clones need; Kedge adds %s to %s, so that git sees them",
 			kedge.Dir, strings.Join(lines, " and "), scaffold.GitignoreFile))
 	}
 	if pl.writes(scaffold.GateFile) && len(pl.found.Ignore) > 0 {
 		lines = append(lines, pl.found.Ignore...)
-		pl.notes = append(pl.notes, fmt.Sprintf("the set-up or the checks write what git would see, which voids every gate: %s now names %s",
+		pl.notes = append(pl.notes, fmt.Sprintf("the set-up or the checks write files that git would count as changes, which would void every gate; Kedge makes %s ignore %s",
 			scaffold.GitignoreFile, strings.Join(pl.found.Ignore, ", ")))
 	}
 	return lines, nil

@@ -449,5 +449,5 @@ func failureOf(v kedge.Verdict) (why, output string) {
 			return gate.Render(*r.FirstFailure), output
 		}
 	}
-	return "red, and nothing says why", ""
+	return "red, without a message", ""
 }

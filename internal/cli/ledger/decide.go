@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
+	"kedge/internal/app/ledger"
 	"kedge/internal/app/memory"
 	"kedge/internal/cli/frame"
 	docs "kedge/internal/core/memory"
@@ -133,8 +134,8 @@ func newDecideLs(env *frame.Env) *cobra.Command {
 // pendingEdits tells of hand edits that a reading command saw.
 func pendingEdits(env *frame.Env, edits []kedge.HandEditData) {
 	for _, e := range edits {
-		env.Talk("%s was edited by hand (%s); it will be %s by the next command that writes to memory",
-			plain.Line(e.Path), plain.Line(frame.WithoutPath(e)), plain.Line(e.Action))
+		env.Talk("%s was edited by hand (%s); %s",
+			plain.Line(e.Path), plain.Line(frame.WithoutPath(e)), plain.Line(ledger.Settles(e.Action)))
 	}
 }
 

@@ -132,7 +132,7 @@ missing ids.`,
 // importText says what became of features that are not simply pending now.
 func importText(w io.Writer, r features.ImportReply) {
 	if n := len(r.Skipped); n > 0 {
-		fmt.Fprintf(w, "skipped there and so here: %d; to have one worked on: kedge feature reopen %s\n", n, r.Skipped[0])
+		fmt.Fprintf(w, "%d skipped, because the list says so; to build one of them: kedge feature reopen %s\n", n, r.Skipped[0])
 	}
 	counts := map[kedge.Status]int{}
 	for _, f := range r.Left {
@@ -143,7 +143,7 @@ func importText(w io.Writer, r features.ImportReply) {
 		parts = append(parts, fmt.Sprintf("%d %s", counts[s], s))
 	}
 	if len(parts) > 0 {
-		fmt.Fprintf(w, "left as they are: %s\n", strings.Join(parts, ", "))
+		fmt.Fprintf(w, "unchanged: %s\n", strings.Join(parts, ", "))
 	}
 }
 
@@ -157,7 +157,7 @@ func claimed(env *frame.Env, list []kedge.FeatureID) {
 	if n := len(list); n == 1 {
 		env.Talk("1 feature was marked as done in the list; let Kedge verify it: kedge feature submit %s", list[0])
 	} else if n > 1 {
-		env.Talk("%d features were marked as done in the list; let Kedge verify each of them, first: kedge feature submit %s", n, list[0])
+		env.Talk("%d features were marked as done in the list; let Kedge verify each of them, beginning with: kedge feature submit %s", n, list[0])
 	}
 }
 
@@ -192,7 +192,7 @@ func placeOf(file string, held []ledger.UnlandedFile, show string) string {
 		if h.Show != "" {
 			show = h.Show
 		}
-		return "the journal (" + plain.Line(show) + "); " + plain.Line(file) + " follows once the work of the run has landed"
+		return "the journal (" + plain.Line(show) + "); Kedge writes " + plain.Line(file) + " once the work of the run has landed"
 	}
 	return plain.Line(file)
 }

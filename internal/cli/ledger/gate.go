@@ -116,7 +116,7 @@ func gateTalk(env *frame.Env, out verify.GateReply) {
 		}
 	}
 	if out.Flaky {
-		env.Talk("flaky: the same check had the opposite result on the same files before")
+		env.Talk("flaky: the same check gave the opposite result on the same files earlier")
 	}
 }
 

@@ -61,7 +61,7 @@ func notesText(w io.Writer, out memory.NotesReply) {
 		fmt.Fprintf(w, "  %s  %s  %s of %s tokens\n", l.Session, plain.Line(l.Name), figure(l.ContextTokens), figure(l.ContextWindow))
 	}
 	if len(out.Live) == 0 {
-		fmt.Fprintln(w, "  unknown: no session that Kedge knows is live")
+		fmt.Fprintln(w, "  unknown: no session is running")
 	}
 	fmt.Fprintln(w, "L2 notes")
 	for _, n := range out.Notes {

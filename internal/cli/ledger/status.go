@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
+	"kedge/internal/app/ledger"
 	"kedge/internal/app/status"
 	"kedge/internal/cli/frame"
 	"kedge/internal/core/run"
@@ -82,10 +83,10 @@ func statusText(w io.Writer, out status.Reply) {
 	lastText(row, out)
 	driftText(w, row, out)
 	for _, e := range out.Edits {
-		row("hand edit", "%s: %s; it will be %s by the next command that writes", e.Path, frame.WithoutPath(e), e.Action)
+		row("hand edit", "%s: %s; %s", e.Path, frame.WithoutPath(e), ledger.Settles(e.Action))
 	}
 	for _, path := range out.Behind {
-		row("behind", "%s is older than the journal; the next command that writes synchronises it", path)
+		row("behind", "%s is older than the journal; the next command that changes something synchronises it", path)
 	}
 	for _, of := range out.Stranded {
 		row("stranded", "%s depends on %s, which was skipped", of.ID, of.Behind)
@@ -119,7 +120,7 @@ func runText(out status.Reply) string {
 		state = strings.TrimSuffix(strings.ReplaceAll(out.Run.State, "_", " ")+": "+out.Run.Reason, ": ")
 	}
 	if standsStill(out) {
-		return "stands still (" + state + ") until a daemon runs: kedge up"
+		return "waits (" + state + ") until a daemon runs: kedge up"
 	}
 	if idleNow(out) || out.Run.State == string(run.StatusStopped) && len(out.NextSteps) == 0 { // what it came to need not be so any more
 		return "is over (" + state + ")"
@@ -165,7 +166,7 @@ func sinceText(out status.Reply) string {
 	case !*g.Changed:
 		return "no file changed since"
 	case len(out.Drift) == 0 && out.DriftUnknown == "":
-		text = "it checked other files than yours"
+		text = "the checked files differ from yours"
 	}
 	if g.Again == "" {
 		return text

@@ -70,8 +70,8 @@ func stillText(r runs.RunGoing) string {
 	case 0:
 		return text
 	case 1:
-		return text + "; its session lives on"
+		return text + "; its session keeps running"
 	default:
-		return text + fmt.Sprintf("; its %d sessions live on", r.Sessions)
+		return text + fmt.Sprintf("; its %d sessions keep running", r.Sessions)
 	}
 }

@@ -273,7 +273,7 @@ func showHooks(env *frame.Env, reply hooksReply) error {
 			}
 		}
 		if reply.Waiting > 0 {
-			env.Talk("waiting for the daemon: %s from hooks; start it: kedge up", words.Count(reply.Waiting, "event"))
+			env.Talk("hooks stored %s that the daemon has not read; start it: kedge up", words.Count(reply.Waiting, "event"))
 		}
 	})
 }

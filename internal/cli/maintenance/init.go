@@ -43,10 +43,10 @@ of HEAD, and prints how it ended and how long it took. A red command is not
 switched on: it becomes a comment in its file, with the first failure. If there is
 another way to do the same, or only a few tests are red that the runner can leave
 out, Kedge tries that and takes it if it is green. On a terminal, Kedge asks
-first. A command that takes longer than --try-time is cut, and stays in. --no-try
-runs nothing. If the repository has files that run code or steer agents, and you
-have not approved them, Kedge runs nothing and tells you. Nothing of the trial is
-left behind.
+first. Kedge stops a command that takes longer than --try-time, and keeps it
+switched on. --no-try runs nothing. If the repository has files that run code or
+steer agents, and you have not approved them, Kedge runs nothing and tells you.
+The trial leaves nothing behind.
 
 If git ignores files under .kedge/, Kedge adds two lines to .gitignore that undo
 that, because runs and clones need these files. It also adds what the set-up and
@@ -68,7 +68,7 @@ removed (exit code 4).`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if remove && in.Agent != "" {
-				return frame.UsageError(c, errors.New("--agent and --remove do not go together"))
+				return frame.UsageError(c, errors.New("--agent and --remove cannot be combined"))
 			}
 			if remove {
 				return runInitRemove(c.Context(), env)
@@ -227,7 +227,7 @@ func runInitRemove(ctx context.Context, env *frame.Env) error {
 		if len(r.Removed)+len(r.Cut) == 0 {
 			fmt.Fprintf(w, "nothing to remove\n")
 		}
-		fmt.Fprintf(w, "the journal stays and has everything; kedge init sets Kedge up again\n")
+		fmt.Fprintf(w, "the journal stays and keeps everything; to set Kedge up again: kedge init\n")
 		fmt.Fprintf(w, "to forget it: kedge project rm %s\n", r.Project.ID)
 	})
 }

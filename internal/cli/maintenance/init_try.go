@@ -27,9 +27,9 @@ func tryInit(ctx context.Context, env *frame.Env, limit time.Duration) (setup.In
 func trialNotes(r setup.InitTryReply) []string {
 	switch {
 	case r.Untried != "":
-		return []string{"nothing was tried: " + r.Untried}
+		return []string{"Kedge tried no command: " + r.Untried}
 	case r.Dirty:
-		return []string{"a commit was tried, as runs have it: your changes that are not committed were not there"}
+		return []string{"Kedge tried the commands on the last commit, without your uncommitted changes: runs use only committed files"}
 	}
 	return nil
 }
@@ -48,7 +48,7 @@ func trialStep(env *frame.Env) func(json.RawMessage) {
 			if p.Commit != "" {
 				where = "in a fresh worktree of " + words.Hash(p.Commit)
 			}
-			env.Talk("trying what was found %s, each for at most %s (leave it out: --no-try)", where, setup.Span(time.Duration(p.Limit)*time.Second))
+			env.Talk("trying the commands that Kedge found %s, each for at most %s (to skip this: --no-try)", where, setup.Span(time.Duration(p.Limit)*time.Second))
 		}
 		if p.Trial.State == setup.Trying {
 			env.Running("run   " + plain.Line(p.Trial.Command))
@@ -93,10 +93,10 @@ func askLeft(env *frame.Env, trials []setup.Trial, answers *bufio.Reader) {
 		if !t.Left {
 			continue
 		}
-		question := t.Name + " is red: leave it out of the gate? It stays as a comment."
+		question := t.Name + " is red. Leave it out of the gate? It stays as a comment."
 		green := func(o setup.Trial) bool { return o.Name == t.Name && o.State == setup.TrialGreen }
 		if j := slices.IndexFunc(trials, green); j >= 0 {
-			question = t.Name + " is red: use this instead, which is green? " + plain.Line(trials[j].Command)
+			question = t.Name + " is red. Use this green command instead? " + plain.Line(trials[j].Command)
 		}
 		fmt.Fprintf(env.Err, "%s [Y/n] ", question)
 		answer, _ := answers.ReadString('\n') // the end of the input is no answer

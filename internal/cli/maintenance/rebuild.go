@@ -29,7 +29,7 @@ itself is only read.`,
 			return env.Show(out, func(w io.Writer) {
 				what := "the same as before"
 				if out.Changed {
-					what = "they were not what the journal says, and are now"
+					what = "they differed from the journal; Kedge corrected them"
 				}
 				fmt.Fprintf(w, "%s from %s: %s\n", words.Count(out.Documents, "document"), words.Count(int(out.Events), "event"), what)
 			})

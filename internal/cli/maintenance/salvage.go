@@ -91,9 +91,9 @@ func newSalvageGC(env *frame.Env) *cobra.Command {
 		Example: `  kedge salvage gc --dry-run            what would be deleted
   kedge salvage gc --older-than 90d     delete it`,
 		RunE: func(c *cobra.Command, _ []string) error {
-			name, verb := "salvage.gc", "dropped"
+			name, verb := "salvage.gc", "deleted"
 			if dry {
-				name, verb = "salvage.old", "would drop"
+				name, verb = "salvage.old", "would delete"
 			}
 			out, err := frame.Call[maintenance.SalvageGCReply](c.Context(), env, name, in)
 			if err != nil {
@@ -103,7 +103,7 @@ func newSalvageGC(env *frame.Env) *cobra.Command {
 			return env.Show(out, func(w io.Writer) { frame.Folded(env, 2, salvageLines)(w, out.Dropped) })
 		},
 	}
-	c.Flags().StringVar(&in.OlderThan, "older-than", in.OlderThan, "the `age` from which to delete: 30d, 2w, 12h")
+	c.Flags().StringVar(&in.OlderThan, "older-than", in.OlderThan, "delete what is older than this `age`, such as 30d, 2w or 12h")
 	c.Flags().BoolVar(&dry, "dry-run", false, "only print what would be deleted")
 	return c
 }

@@ -85,9 +85,9 @@ func printUp(w io.Writer, pid int, started bool, gone sessions.SessionRetainRepl
 		fmt.Fprintf(w, "the daemon runs, pid %d\n", pid)
 	}
 	if gone.Sessions > 0 {
-		fmt.Fprintf(w, "took away old output of %d sessions, %s\n", gone.Sessions, frame.Bytes(gone.Bytes))
+		fmt.Fprintf(w, "deleted old output of %d sessions, %s\n", gone.Sessions, frame.Bytes(gone.Bytes))
 	}
 	if gone.Kept > 0 {
-		fmt.Fprintf(w, "took away the old files of %s\n", frame.Counted(gone.Kept, "check"))
+		fmt.Fprintf(w, "deleted the old files of %s\n", frame.Counted(gone.Kept, "check"))
 	}
 }

@@ -40,7 +40,7 @@ func installUnit(env *frame.Env, printed bool) error {
 	}
 	return env.Show(r, func(w io.Writer) {
 		if r.Written {
-			fmt.Fprintf(w, "wrote %s\nnow run, in this order (sessions stay as they are):\n", u.Path)
+			fmt.Fprintf(w, "wrote %s\nnow run, in this order (sessions keep running):\n", u.Path)
 		} else {
 			fmt.Fprintf(w, "%s is there already; to use it, run in this order:\n", u.Path)
 		}

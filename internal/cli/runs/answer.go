@@ -45,11 +45,11 @@ func answerText(w io.Writer, r planning.AnswerReply) {
 		fmt.Fprintf(w, "open      %d. %s\n", q.N, plain.Line(q.Text))
 	}
 	if r.Why != "" {
-		fmt.Fprintf(w, "not planned again: %s\n", plain.Line(r.Why))
+		fmt.Fprintf(w, "Kedge does not plan again: %s\n", plain.Line(r.Why))
 	}
 	switch {
 	case r.Started:
-		fmt.Fprintln(w, "next      the run continues by itself: kedge run shows it")
+		fmt.Fprintln(w, "next      the run continues by itself; to watch it: kedge run")
 	case r.Run != nil:
 		for _, s := range r.Run.NextSteps {
 			fmt.Fprintf(w, "next      %s\n", frame.StepText(s))

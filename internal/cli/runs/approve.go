@@ -44,8 +44,8 @@ starts (exit code 5):
 
 You approve exactly these contents. If they change, Kedge asks again. To
 refuse, leave them unapproved or remove them from the repository.`,
-		Example: `  kedge approve order-entity                                   let the work in
-  kedge approve landing-page --reason "looked at it"           complete it
+		Example: `  kedge approve order-entity                                   accept the work
+  kedge approve landing-page --reason "looked at it"           complete the feature
   kedge approve                                                list what waits
   kedge approve files@9b1d0c4e77aa52f3c6018e2d5b94f0a1         agents may use these files
   kedge approve filter:lfs@4f1c2ab09d3e7712c05be9d186a4f3b0    this filter may run`,

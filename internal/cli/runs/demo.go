@@ -55,7 +55,7 @@ afterwards. On a busy machine the demo takes longer.`,
 			}
 			env.Talk("the demo took %.0f seconds; in your own repository, start with: kedge init", out.Seconds)
 			if env.Look != nil && !env.Look("kedge") {
-				env.Talk("to run it by its name in this terminal: export PATH=\"%s:$PATH\"; to install it, in the folder of Kedge's source: make install", filepath.Dir(exe))
+				env.Talk("to find this program by its name in this terminal: export PATH=\"%s:$PATH\"; to install it: make install (in the folder of its source)", filepath.Dir(exe))
 			}
 			return nil
 		},

@@ -57,21 +57,21 @@ func showDenied(env *frame.Env, out runs.RunDenyReply) error {
 	if err := env.Show(out, func(w io.Writer) {
 		switch {
 		case out.Taken != "":
-			fmt.Fprintf(w, "taken back by %s: %s is %s again\n", out.Taken, out.Feature, out.Status)
+			fmt.Fprintf(w, "reverted by commit %s: %s is %s again\n", out.Taken, out.Feature, out.Status)
 		case out.Kept == "" && out.Status != "":
 			fmt.Fprintf(w, "refused: %s is %s again\n", out.Feature, out.Status)
 		case out.Kept == "":
-			fmt.Fprintf(w, "refused: the work on %s is set aside (kedge salvage ls), and the feature is blocked until: kedge feature reopen %s\n", out.Feature, out.Feature)
+			fmt.Fprintf(w, "refused: Kedge set aside the work on %s (kedge salvage ls); the feature stays blocked until: kedge feature reopen %s\n", out.Feature, out.Feature)
 		}
 	}); err != nil {
 		return err
 	}
 	if out.Kept != "" && out.Waits() && out.Run.Halt == "" {
-		env.Talk("not taken back yet: %s", plain.Line(out.Kept))
+		env.Talk("not reverted yet: %s", plain.Line(out.Kept))
 		return nil
 	}
 	if out.Kept != "" {
-		env.Talk("not taken back: %s", plain.Line(out.Kept))
+		env.Talk("not reverted: %s", plain.Line(out.Kept))
 		if !out.Waits() {
 			env.Next(kedge.Step("kedge", "feature", "reopen", string(out.Feature), "--reason", "WHY"))
 		}

@@ -150,7 +150,7 @@ func comparedText(env *frame.Env, c kedge.Compared) string {
 	if c.Unknown != "" {
 		return "not compared with " + string(c.Checkpoint) + ": " + c.Unknown
 	}
-	text := fmt.Sprintf("%s in flight with %s at %s, before the first edit: ", words.Count(c.Files, "file"), c.Checkpoint, env.Clock(c.At))
+	text := fmt.Sprintf("%s in progress at %s (%s), compared before the first edit: ", words.Count(c.Files, "file"), c.Checkpoint, env.Clock(c.At))
 	if len(c.Changed) == 0 {
 		return text + "nothing changed since"
 	}
@@ -164,7 +164,7 @@ func comparedText(env *frame.Env, c kedge.Compared) string {
 // endText says whether a session ended clean, and if not why.
 func endText(e reports.SessionEnd) string {
 	if e.Clean {
-		return fmt.Sprintf("%s clean: nothing left uncommitted, green by %s, committed as %s", e.Session, e.Evidence, words.Hash(e.Commit))
+		return fmt.Sprintf("%s clean: everything committed as %[3]s, green by %[2]s", e.Session, e.Evidence, words.Hash(e.Commit))
 	}
 	return fmt.Sprintf("%s not clean: %s", e.Session, e.Why)
 }
@@ -219,9 +219,9 @@ func ranText(c kedge.CheckResult) string {
 
 // compactionText says what became of a context.
 func compactionText(c kedge.Compaction) string {
-	who := "by itself"
+	who := "started by the agent"
 	if c.Asked {
-		who = "on Kedge's wish"
+		who = "asked for by Kedge"
 	}
 	if c.Failed != "" {
 		return who + ", and it did not happen: " + c.Failed

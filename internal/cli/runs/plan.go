@@ -59,7 +59,7 @@ keeps a copy of your text.`,
 	f.StringVar(&flags.Agent, "agent", "", "the `agent` of the work, or agent:model (default: [run] agent in config.toml; [route] plan names the one that plans)")
 	f.Float64Var(&flags.BudgetUSD, "budget-usd", 0, "the most that planning and work may cost, in `dollars`")
 	f.Int64Var(&flags.BudgetTokens, "budget-tokens", 0, "the most `tokens` that planning and work may use")
-	f.BoolVar(&in.Again, "again", false, "replace the waiting plan by a new one, for the same goal or for GOAL; keep a copy of your text")
+	f.BoolVar(&in.Again, "again", false, "replace the waiting plan with a new one, for the same goal or for GOAL; keep a copy of your text")
 	f.BoolVar(&detach, "detach", false, "do not wait for the session")
 	c.AddCommand(newPlanNew(env), show, newPlanCheck(env), newPlanApprove(env), newPlanAmend(env), newPlanDiff(env), newPlanDrop(env))
 	return c
@@ -143,7 +143,7 @@ func planLines(w io.Writer, r planning.PlanShowReply) {
 		fmt.Fprintf(w, "question %d: %s\n", q.N, plain.Line(q.Text))
 	}
 	for _, q := range r.Optional {
-		fmt.Fprintf(w, "question %d (optional, the plan does without an answer): %s\n", q.N, plain.Line(q.Text))
+		fmt.Fprintf(w, "question %d (optional): %s\n", q.N, plain.Line(q.Text))
 	}
 	for _, path := range r.Kept {
 		fmt.Fprintf(w, "Kedge replaced your text and kept a copy: %s\n", plain.Line(path))
@@ -172,10 +172,10 @@ Exit code 2 when something is missing or wrong.`,
 					}
 				}
 				if reply.OK {
-					fmt.Fprintln(w, "the plan is whole")
+					fmt.Fprintln(w, "the plan is complete")
 				}
 				if len(reply.Findings) > 0 {
-					fmt.Fprintln(w, "the form: docs/reference/plan-format.md of Kedge, or a draft by kedge plan new TITLE")
+					fmt.Fprintln(w, "the format: docs/reference/plan-format.md of Kedge; a draft to start from: kedge plan new TITLE")
 				}
 			})
 			if err == nil && !reply.OK {
@@ -204,7 +204,7 @@ const shownLimits = 20
 func limitLines(w io.Writer, limits []planning.PathLimit) {
 	for i, l := range limits {
 		if i == shownLimits {
-			fmt.Fprintf(w, "paths   and so on for %d more: kedge feature show ID\n", len(limits)-shownLimits)
+			fmt.Fprintf(w, "paths   and %d more features: kedge feature show ID\n", len(limits)-shownLimits)
 			return
 		}
 		may := "any file"

@@ -47,7 +47,7 @@ files that Kedge writes are left out.`,
 					fmt.Fprintf(w, "\n%s", plain.Text(r.Patch))
 				}
 				if !r.Whole {
-					fmt.Fprintln(w, "(the diff is cut here: see the commits with git show)")
+					fmt.Fprintln(w, "(Kedge cuts the diff here; to see a whole commit: git show COMMIT)")
 				}
 			})
 		},

@@ -104,7 +104,7 @@ func showRun(env *frame.Env, out runs.RunReply) error {
 	case out.Run.Resting:
 		nextSteps(env, out.Run)
 	case out.Run.Halt != "":
-		env.Talk("the step that is under way still finishes; watch it: kedge run; continue the run: kedge run --continue")
+		env.Talk("the run stops when its current step is done; watch it: kedge run; continue it later: kedge run --continue")
 	}
 	return nil
 }

@@ -64,7 +64,7 @@ func summaryRows(sum *reports.RunSummary) []summaryRow {
 	var claims, causes, aside []string
 	survived := 0
 	for _, c := range sum.FalseClaims {
-		claims = append(claims, cmp.Or(string(c.Feature), "the fix of the baseline")+", caught by "+c.By+": "+c.Why)
+		claims = append(claims, cmp.Or(string(c.Feature), "the baseline fix")+", caught by "+c.By+": "+c.Why)
 	}
 	for _, i := range sum.Interruptions {
 		survived += i.Count
@@ -82,7 +82,7 @@ func summaryRows(sum *reports.RunSummary) []summaryRow {
 		checks.what = "slowest: " + string(s.Feature) + " " + frame.Seconds(s.MS)
 	}
 	return slices.Concat(
-		[]summaryRow{{"claims that were false", len(claims), strings.Join(slices.Compact(claims), "; ")}}, // a repair often fails as the work did
+		[]summaryRow{{"false claims", len(claims), strings.Join(slices.Compact(claims), "; ")}}, // a repair often fails as the work did
 		[]summaryRow{{"interruptions survived", survived, strings.Join(causes, ", ")}},
 		[]summaryRow{checks},
 		[]summaryRow{{"set aside", len(aside), strings.Join(aside, ", ")}},

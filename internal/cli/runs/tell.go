@@ -29,7 +29,7 @@ messages while it works, its next brief contains your message.`,
 				return err
 			}
 			if out.Session != "" {
-				env.Talk("saved: the next session of %s reads your message, if there is one", out.Feature)
+				env.Talk("saved: the next session of %s reads your message, if another one starts", out.Feature)
 			} else {
 				env.Talk("saved: the next session of %s reads your message", out.Feature)
 			}

@@ -218,7 +218,7 @@ func readKept(f *os.File) (int64, string, error) {
 		return 0, "", kedge.Errorf(kedge.Internal, "cannot read the output: %w", err)
 	}
 	if gap := from - int64(len(head)); gap > 0 {
-		return size, fmt.Sprintf("%s\n… %d bytes, not looked at\n%s", head, gap, tail), nil
+		return size, fmt.Sprintf("%s\n… %d bytes that Kedge did not read\n%s", head, gap, tail), nil
 	}
 	return size, string(head) + string(tail), nil
 }

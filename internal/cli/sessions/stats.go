@@ -128,7 +128,7 @@ func unknownText(row func(name, format string, args ...any), f stats.Figures) {
 		row("unknown", "the tokens of %s, the cost of %s", frame.Counted(f.UnknownTokens, "session"), frame.Counted(f.UnknownUSD, "session"))
 	}
 	if f.SilentSessions > 0 {
-		row("silent", "%s reported no activity: their time is counted from their output", frame.Counted(f.SilentSessions, "session"))
+		row("silent", "%s reported no activity, so Kedge counts the time in which they printed", frame.Counted(f.SilentSessions, "session"))
 	}
 }
 
@@ -174,7 +174,7 @@ func causesText(w io.Writer, f stats.Figures) {
 		}
 		note := ""
 		if x.Open > 0 {
-			note = fmt.Sprintf(", %d not taken up again", x.Open)
+			note = fmt.Sprintf(", %d not continued", x.Open)
 		}
 		fmt.Fprintf(w, "  %-16s %s, %d×%s\n", words.Spaced(x.Cause), lost, x.Count, note)
 	}

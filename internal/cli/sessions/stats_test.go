@@ -32,15 +32,15 @@ func TestStatsText(t *testing.T) {
 		"per Mtok unknown features, unknown lines (2,000,000 + ~110 tokens)",
 		"per USD 0.25 features, unknown lines (8.00 USD, estimated)",
 		"unknown the tokens of 1 session, the cost of 2 sessions",
-		"silent 1 session reported no activity: their time is counted from their output",
+		"silent 1 session reported no activity, so Kedge counts the time in which they printed",
 		"",
 		"WEEK SESSIONS INTERRUPTED RECOVERY PRODUCTIVE OVERHEAD FEATURES LINES TOKENS USD PER MTOK PER USD",
 		"2026-W03 5 3 12.5 min 100.0 min 12.5% 2 1,234 2,000,000 + ~110 8.00 unknown 0.25",
 		"(none) 1 0 0 min 0 min unknown 0 unknown unknown unknown unknown unknown",
 		"",
 		"What interrupted, by the minutes lost:",
-		"closed terminal 12.5 min, 2×, 1 not taken up again",
-		"unknown unknown, 1×, 1 not taken up again",
+		"closed terminal 12.5 min, 2×, 1 not continued",
+		"unknown unknown, 1×, 1 not continued",
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("%s", b.String())
