@@ -107,10 +107,10 @@ func TestInitAsksOfRedOnes(t *testing.T) {
 			if left := strings.Join(a.left, " "); code != 0 || left != c.left {
 				t.Errorf("exit code %d, left out %q\n%s%s", code, left, &out, &talk)
 			}
-			if strings.Contains(talk.String(), "use this instead, which is green? make some types") != (c.questions > 0) {
+			if strings.Contains(talk.String(), "Use this green command instead? make some types") != (c.questions > 0) {
 				t.Errorf("of the green one it says\n%s", &talk)
 			}
-			if n := strings.Count(talk.String(), " is red: "); n != c.questions {
+			if n := strings.Count(talk.String(), " is red. "); n != c.questions {
 				t.Errorf("asked %d times\n%s", n, &talk)
 			}
 		})
