@@ -49,7 +49,7 @@ func (s *Reports) Brief(ctx context.Context, who projects.Caller, in BriefReques
 		return BriefReply{}, err
 	}
 	if in.At == 0 && r.from.Empty() {
-		return BriefReply{}, kedge.Errorf(kedge.Invalid, "no line of %q is one that Kedge can read in a transcript", r.path).
+		return BriefReply{}, kedge.Errorf(kedge.Invalid, "%q is not a transcript that Kedge can read: Kedge understands none of its lines", r.path).
 			WithHint("see how many lines Kedge skipped: %s", kedge.Step("kedge", "audit", in.What))
 	}
 	b := r.from.Brief(r.dir, in.Budget)

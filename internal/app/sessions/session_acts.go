@@ -103,7 +103,7 @@ func (s *Manager) ended(ctx context.Context, p *projects.Project, d kedge.Sessio
 		return []kedge.Event{ev}, err
 	})
 	if err != nil && ctx.Err() == nil {
-		s.home.Log.Error("the end of a session is not written down", "session", string(d.ID), "error", err.Error())
+		s.home.Log.Error("could not record the end of a session", "session", string(d.ID), "error", err.Error())
 	}
 }
 

@@ -189,11 +189,11 @@ func leftTree(w kedge.Worktree) Leaving {
 	left := Leaving{What: "worktree " + w.Path, Command: "git worktree remove " + path}
 	var holds []string
 	if w.Dirty {
-		holds = append(holds, "it has changes that are not committed: they go to git stash")
+		holds = append(holds, "it has uncommitted changes; the command moves them to git stash")
 		left.Command = "git -C " + path + " stash push -q --include-untracked && " + left.Command
 	}
 	if w.Branch == "" && !w.Merged {
-		holds = append(holds, "its commits are on no branch: they get one")
+		holds = append(holds, "its commits are on no branch; the command makes one for them")
 		left.Command = "git branch kept-" + words.Hash(w.Head) + " " + w.Head + " && " + left.Command
 	}
 	if w.OwnerPID > 0 && w.OwnerPID != os.Getpid() { // the daemon itself made those of runs
