@@ -118,7 +118,7 @@ func handOn(ctx context.Context, g *hardened.Git, from, to, key string) error {
 	})
 	value := strings.TrimSuffix(string(out), "\x00")
 	if hardened.ExitCode(err) != 0 || value == "" || strings.ContainsAny(value, "\x00\r\n") {
-		return nil //nolint:nilerr // it has none
+		return nil // it has none
 	}
 	return setIn(ctx, g, to, key, value)
 }

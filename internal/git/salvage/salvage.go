@@ -94,50 +94,65 @@ func (r *Repo) saveNew(ctx context.Context, q Request, a Attic) (kedge.Salvage, 
 		return out, err
 	}
 	err = r.withScratch(ctx, func(s *scratch) error {
-		h, err := r.Head(ctx)
-		if err != nil {
-			return err
-		}
-		out = kedge.Salvage{ID: q.ID, Base: h.Commit, Reason: oneLine(q.Reason), At: q.Date, Attic: []string{}, Submodules: inside.in}
-		also := []string{h.Commit}
-		own, err := r.ownCommits(ctx, h, q)
-		if err != nil {
-			return err
-		}
-		if q.within != nil {
-			also = append(also, q.within.alone...)
-		}
-		if own {
-			out.Base = q.Since
-		}
-		staged, err := checkout.StagedTree(ctx, r.g)
-		if err != nil {
-			return err
-		}
-		things, err := s.salvageTree(ctx, q, &out, inside)
-		if err != nil {
-			return err
-		}
-		base, err := history.BaseTree(ctx, r.g, h.Commit)
-		if err != nil {
-			return err
-		}
-		if staged == base || q.Inside {
-			staged = ""
-		}
-		lonely := own || q.within != nil && len(q.within.alone) > 0
-		if out.Tree == base && staged == "" && len(things)+len(inside.in) == 0 && !lonely {
-			return nil
-		}
-		if err := s.count(ctx, &out); err != nil {
-			return err
-		}
-		if err := a.Plan(out.ID, r.g.Root(), things); err != nil {
-			return err
-		}
-		return r.keep(ctx, staged, &out, also...)
+		out, err = r.saveHere(ctx, s, q, a, inside)
+		return err
 	})
 	return out, err
+}
+
+// saveHere saves what the worktree itself holds, beside what was saved of its submodules. The
+// answer has no ref where there is nothing to save.
+func (r *Repo) saveHere(ctx context.Context, s *scratch, q Request, a Attic, inside held) (kedge.Salvage, error) {
+	h, err := r.Head(ctx)
+	if err != nil {
+		return kedge.Salvage{}, err
+	}
+	out := kedge.Salvage{ID: q.ID, Base: h.Commit, Reason: oneLine(q.Reason), At: q.Date, Attic: []string{}, Submodules: inside.in}
+	also, own, err := r.commitsToKeep(ctx, h, q)
+	if err != nil {
+		return out, err
+	}
+	if own {
+		out.Base = q.Since
+	}
+	staged, err := checkout.StagedTree(ctx, r.g)
+	if err != nil {
+		return out, err
+	}
+	things, err := s.salvageTree(ctx, q, &out, inside)
+	if err != nil {
+		return out, err
+	}
+	base, err := history.BaseTree(ctx, r.g, h.Commit)
+	if err != nil {
+		return out, err
+	}
+	if staged == base || q.Inside {
+		staged = ""
+	}
+	lonely := own || len(also) > 1
+	if out.Tree == base && staged == "" && len(things)+len(inside.in) == 0 && !lonely {
+		return out, nil
+	}
+	if err := s.count(ctx, &out); err != nil {
+		return out, err
+	}
+	if err := a.Plan(out.ID, r.g.Root(), things); err != nil {
+		return out, err
+	}
+	err = r.keep(ctx, staged, &out, also...)
+	return out, err
+}
+
+// commitsToKeep are the commits that what is saved refers to, HEAD first, and whether HEAD is one
+// that no ref but its own branch holds.
+func (r *Repo) commitsToKeep(ctx context.Context, h history.Head, q Request) (also []string, own bool, err error) {
+	also = []string{h.Commit}
+	if q.within != nil {
+		also = append(also, q.within.alone...)
+	}
+	own, err = r.ownCommits(ctx, h, q)
+	return also, own, err
 }
 
 // ownCommits tells whether HEAD has moved on from a commit to ones that no ref

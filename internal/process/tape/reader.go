@@ -10,7 +10,7 @@ import (
 )
 
 // ErrRemoved is given for a byte that retention has taken away.
-var ErrRemoved = errors.New("Kedge no longer keeps this part of the output")
+var ErrRemoved = errors.New("this part of the output was removed by retention")
 
 // Log reads the log of one session, also while it is written.
 type Log struct{ dir string }

@@ -153,21 +153,15 @@ func (w *world) say(s *session, ev run.Input) {
 
 // deed is how a session comes to its end, by itself or not.
 func (w *world) deed(s *session) {
-	signal := func(o run.Outcome) {
-		if s.turn != 0 && w.chance(50) { // nothing to see, for now
-			return
-		}
-		w.say(s, run.Input{Kind: run.Signalled, Epoch: s.epoch, Outcome: o, Text: "which one?", Reason: "a signal"})
-	}
 	switch s.does {
 	case hanger:
-		signal(run.Stalled)
+		w.signal(s, run.Stalled)
 	case looper, glutton:
-		signal(run.WantHandover)
+		w.signal(s, run.WantHandover)
 	case caller:
 		s.turn = 0
 		s.does = honest
-		signal(run.Asked)
+		w.signal(s, run.Asked)
 	case crasher:
 		w.write(s, tree{junk: 1})
 		w.exit(s, run.Crashed)
@@ -181,33 +175,43 @@ func (w *world) deed(s *session) {
 		w.loseTalk(s)
 	case planted:
 		w.exit(s, run.Unapproved)
+	default:
+		w.work(s)
+		w.exit(s, run.Finished)
+	}
+}
+
+func (w *world) signal(s *session, o run.Outcome) {
+	if s.turn != 0 && w.chance(50) { // nothing to see, for now
+		return
+	}
+	w.say(s, run.Input{Kind: run.Signalled, Epoch: s.epoch, Outcome: o, Text: "which one?", Reason: "a signal"})
+}
+
+// work changes the worktree as a session does that says that it has finished.
+func (w *world) work(s *session) {
+	switch s.does {
 	case liar:
 		w.write(s, tree{junk: w.rng.IntN(2)})
-		w.exit(s, run.Finished)
 	case breaker:
 		w.write(s, tree{broken: true})
-		w.exit(s, run.Finished)
 	case weakener:
 		w.write(s, tree{weak: true})
-		w.exit(s, run.Finished)
 	case wanderer:
 		w.write(s, tree{outside: true, done: s.bit()})
-		w.exit(s, run.Finished)
 	case vandal:
 		at := w.repo.checkout(s.job)
 		x := w.repo.trees[at.tree]
 		x.done &= s.bit()
 		at.tree = w.repo.tree(x)
 		w.write(s, tree{done: s.bit(), junk: 1})
-		w.exit(s, run.Finished)
 	case greedy:
 		w.write(s, tree{done: 0xf, junk: 1})
-		w.exit(s, run.Finished)
 	case honest:
 		if !s.plan {
 			w.write(s, tree{done: s.bit()})
 		}
-		w.exit(s, run.Finished)
+	default: // the others do no work
 	}
 }
 
