@@ -32,6 +32,7 @@ type (
 	File          = history.File
 	Head          = history.Head
 	MergeRequest  = history.MergeRequest
+	Piece         = history.Piece
 	Merged        = history.Merged
 )
 

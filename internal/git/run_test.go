@@ -45,6 +45,7 @@ func (r *trapped) runOn(g *git.Repo, step stepper) {
 	m, err := g.Merge(ctx, git.MergeRequest{Base: r.first, Ours: ours, Theirs: theirs, Date: gittest.Day})
 	step("Merge", err)
 	step("TreeWith", gittest.Second(g.TreeWith(ctx, m.Tree, r.first, "a")))
+	step("Compose", gittest.Second(g.Compose(ctx, m.Tree, []git.Piece{{Path: "a", From: r.first}, {Path: "x.c", Text: []byte("x\n")}})))
 	step("PutTree", g.PutTree(ctx, git.PutRequest{Dir: dir, Tree: m.Tree, Expect: []string{theirs}}))
 	if got := in.Read("z.d"); got != "ours\n2\n3\n4\n5\n6\n7\n8\ntheirs\n" {
 		r.T.Errorf("merged to %q", got)

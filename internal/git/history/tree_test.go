@@ -80,3 +80,47 @@ func TestMergeConflicts(t *testing.T) {
 		}
 	}
 }
+
+func TestCompose(t *testing.T) {
+	r := gittest.New(t)
+	g := r.Open()
+	r.Write("p/b/old", "1\n")
+	r.Write("p/only", "1\n")
+	r.Write("top", "1\n")
+	r.Write("run.sh", "#!/bin/sh\n")
+	r.Must(os.Chmod(r.Path("run.sh"), 0o755))
+	base := r.Tree()
+	r.Write("p/b/old", "2\n")
+	r.Write("p/b/new", "2\n")
+	r.Write("c/d/e", "2\n")
+	r.Write("run.sh", "#!/bin/sh\necho\n")
+	r.Must(os.RemoveAll(r.Path("p/only")))
+	work := r.Tree()
+	got, err := g.Compose(t.Context(), work, []git.Piece{
+		{Path: "p/b/old", From: base}, {Path: "p/only", From: base}, {Path: "c/d/e", From: base},
+		{Path: "run.sh", Text: []byte("mixed\n")}, {Path: "x/y", Text: []byte{}}, {Path: "not/there", From: base},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{"p/b/old": "1\n", "p/b/new": "2\n", "p/only": "1\n", "run.sh": "mixed\n", "x/y": "", "top": "1\n"}
+	for p, text := range want {
+		if b, err := g.ReadFile(t.Context(), got, p); err != nil || string(b) != text {
+			t.Errorf("%s is %q, %v; want %q", p, b, err, text)
+		}
+	}
+	for _, gone := range []string{"c", "not"} {
+		if ok, err := g.Exists(t.Context(), got, gone); err != nil || ok {
+			t.Errorf("%s is there: %v, %v", gone, ok, err)
+		}
+	}
+	list, err := g.List(t.Context(), got, "run.sh")
+	if err != nil || len(list) != 1 || list[0].Mode != "100755" {
+		t.Errorf("run.sh: %+v, %v", list, err)
+	}
+	if same, err := g.Compose(t.Context(), work, nil); err != nil || same != work {
+		t.Errorf("without pieces: %s, %v; want %s", same, err, work)
+	}
+	_, err = g.Compose(t.Context(), work, []git.Piece{{Path: "../x", From: base}})
+	gittest.WantKind(t, err, kedge.Invalid, "../x")
+}
