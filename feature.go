@@ -52,8 +52,13 @@ type Definition struct {
 	Acceptance   []string    `json:"acceptance"`
 	Steps        []string    `json:"steps"`
 	Paths        []string    `json:"paths"`
-	Checks       []Check     `json:"checks"`
-	Budget       Budget      `json:"budget"`
+
+	// ChangesTests are globs of existing tests that the work may change, weaken or delete
+	// without your review. Only a definition that you wrote or approved may have them.
+	ChangesTests []string `json:"changes_tests,omitempty"`
+
+	Checks []Check `json:"checks"`
+	Budget Budget  `json:"budget"`
 }
 
 // FeatureState is the half that Kedge writes.

@@ -63,6 +63,14 @@ func (d FeatureDoc) Named() []string {
 	return d.Paths
 }
 
+// Announced are the tests that the definition lets the work change, where you wrote or approved it.
+func (d FeatureDoc) Announced() []string {
+	if d.Drafted {
+		return nil
+	}
+	return d.ChangesTests
+}
+
 // Asks tells whether the definition of a hash, which may be shortened, asks for the work
 // that the present one asks for.
 func (d FeatureDoc) Asks(hash string) bool {

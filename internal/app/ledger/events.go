@@ -55,6 +55,11 @@ func (l Snapshot) Add(who projects.Caller, source string, claimed []plan.Claimed
 		if err := projects.RefuseNotShell(fmt.Sprintf("feature %q", c.ID), c.Checks); err != nil {
 			return nil, err
 		}
+		if len(c.ChangesTests) > 0 {
+			if err := projects.PersonOnly(who, "let the work on a feature change existing tests (changes_tests)"); err != nil {
+				return nil, err
+			}
+		}
 		def, hash, err := lock(c.Definition)
 		if err != nil {
 			return nil, err

@@ -51,7 +51,7 @@ type definitionFlags struct {
 	name, description, phase, category, prove, file string
 	priority                                        int
 	dependencies, acceptance, steps, paths          []string
-	checks, requests, endToEnd                      []string
+	changesTests, checks, requests, endToEnd        []string
 }
 
 func (d *definitionFlags) add(fs *pflag.FlagSet) {
@@ -64,6 +64,7 @@ func (d *definitionFlags) add(fs *pflag.FlagSet) {
 	fs.StringArrayVar(&d.acceptance, "acceptance", nil, "`what` must be true in the end (repeatable)")
 	fs.StringArrayVar(&d.steps, "step", nil, "a `step` to verify it (repeatable)")
 	fs.StringArrayVar(&d.paths, "path", nil, "a `glob` of files that the work may change; if it changes others, the feature waits for you (repeatable; default: any)")
+	fs.StringArrayVar(&d.changesTests, "changes-tests", nil, "a `glob` of existing tests that the work may change, weaken or delete without your review (repeatable; default: none)")
 	fs.StringArrayVar(&d.checks, "check", nil, "a shell `command` that must succeed when the feature is done (repeatable)")
 	fs.StringArrayVar(&d.requests, "http", nil, "a `request` to the project's service and the status it must answer, such as \"GET /users 200\" (repeatable)")
 	fs.StringArrayVar(&d.endToEnd, "e2e", nil, "a `command` that must succeed with the project's services up; Kedge keeps its screenshots and traces (repeatable)")
@@ -101,9 +102,12 @@ func (d *definitionFlags) apply(env *frame.Env, fs *pflag.FlagSet, def *kedge.De
 		"acceptance":  func() { def.Acceptance = d.acceptance },
 		"step":        func() { def.Steps = d.steps },
 		"path":        func() { def.Paths = d.paths },
-		"check":       func() { def.Checks = checks },
-		"http":        func() { def.Checks = checks },
-		"e2e":         func() { def.Checks = checks },
+
+		"changes-tests": func() { def.ChangesTests = d.changesTests },
+
+		"check": func() { def.Checks = checks },
+		"http":  func() { def.Checks = checks },
+		"e2e":   func() { def.Checks = checks },
 	} {
 		if fs.Changed(flag) {
 			set()
@@ -336,6 +340,7 @@ func featureText(w io.Writer, r features.FeatureShowReply) {
 	if len(f.Paths) == 0 {
 		line("paths", "any: its work may change every file")
 	}
+	line("changes tests", strings.Join(f.ChangesTests, ", "))
 	for _, c := range f.Checks {
 		line("check", strings.TrimPrefix(c.Name+": ", "check: ")+check.Text(c))
 		requestLines(line, c.HTTP)

@@ -195,7 +195,7 @@ func headed(src string, head, tests *lazyre.Regexp) []Region {
 // packageTests are the keys of a package.json that configure a runner of tests.
 var packageTests = []string{"jest", "mocha", "ava", "tap", "nyc", "c8", "vitest", "jasmine", "karma", "bin-test"}
 
-var runsTests = lazyre.New(`(?i)^(?:(?:pre|post)?tests?|spec|unit|e2e|check)(?:[:_-].*)?$`)
+var testTarget = lazyre.New(`(?i)^(?:(?:pre|post)?tests?|spec|unit|e2e|check)(?:[:_-].*)?$`)
 
 // splitPackage mixes package.json: scripts that run tests, and the settings of runners.
 func splitPackage(c versions) (Mixed, bool) {
@@ -229,12 +229,12 @@ func exchange(into, from map[string]json.RawMessage) map[string]json.RawMessage 
 func exchangeScripts(into, from map[string]string) map[string]string {
 	out := map[string]string{}
 	for k, v := range into {
-		if !runsTests.MatchString(k) {
+		if !testTarget.MatchString(k) {
 			out[k] = v
 		}
 	}
 	for k, v := range from {
-		if runsTests.MatchString(k) {
+		if testTarget.MatchString(k) {
 			out[k] = v
 		}
 	}
@@ -300,7 +300,7 @@ func TestScripts(text []byte) (map[string]string, bool) {
 	}
 	out := scriptsOf(pkg)
 	for name := range out {
-		if !runsTests.MatchString(name) {
+		if !testTarget.MatchString(name) {
 			delete(out, name)
 		}
 	}

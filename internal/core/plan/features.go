@@ -113,6 +113,7 @@ func normalDefinition(d kedge.Definition) kedge.Definition {
 	d.ID = kedge.FeatureID(text(string(d.ID)))
 	d.Name, d.Phase, d.Category, d.Description = text(d.Name), text(d.Phase), text(d.Category), text(d.Description)
 	d.Acceptance, d.Steps, d.Paths = texts(d.Acceptance), texts(d.Steps), texts(d.Paths)
+	d.ChangesTests = texts(d.ChangesTests)
 	ids := make([]kedge.FeatureID, len(d.Dependencies))
 	for i, id := range d.Dependencies {
 		ids[i] = kedge.FeatureID(text(string(id)))

@@ -275,6 +275,7 @@ func (im *importer) feature(r *row) error {
 	take(t, "acceptanceCriteria", &c.Acceptance)
 	take(t, "steps", &c.Steps)
 	take(t, "paths", &c.Paths)
+	take(t, "changes_tests", &c.ChangesTests)
 	takeChecks(t, &c.Checks)
 	take(t, "budget", &c.Budget)
 	take(t, "files", &c.Files)

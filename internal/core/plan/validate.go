@@ -98,7 +98,7 @@ func fieldProblems(d kedge.Definition) []Problem {
 	if n := utf8.RuneCountInString(d.Name); n > MaxName {
 		bad("shorten the name; the description may be long", "has a name of %d characters, more than %d", n, MaxName)
 	}
-	for _, p := range d.Paths {
+	for _, p := range slices.Concat(d.Paths, d.ChangesTests) {
 		if err := glob.Valid(p); err != nil {
 			bad("use patterns such as src/**", "has the path %q: %v", p, err)
 		}

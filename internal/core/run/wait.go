@@ -14,8 +14,8 @@ type Notice struct {
 const SavesActs = "it changed something"
 
 const (
-	quotaWait = 15 * time.Minute               // how long a limit is taken to last when nobody says
-	limitWait = "a provider's limit"           // the reason of a timer that waits for one
+	quotaWait = 15 * time.Minute                // how long a limit is taken to last when nobody says
+	limitWait = "a provider's limit"            // the reason of a timer that waits for one
 	hadTime   = "the session has used its time" // the reason of a timer that ends a session
 )
 
