@@ -59,6 +59,7 @@ type Finding struct {
 	Where string `json:"where"`
 	Fix   string `json:"fix"`
 	Waits bool   `json:"waits,omitempty"` // the work waits for your approval because of it
+	Test  bool   `json:"test,omitempty"`  // it is about a test that the work weakened
 }
 
 // Level says how bad a finding is: an error makes the result red.

@@ -49,10 +49,10 @@ func TestCheckFindsWhatWasChangedBehindItsBack(t *testing.T) {
 		"gap":       {`DELETE FROM events WHERE seq = 2`, "event 2 is missing or was changed", "mv "},
 		"end":       {`DELETE FROM events WHERE seq > 4`, "event 6 was saved", "mv "},
 		"document":  {`UPDATE docs SET doc = replace(doc, 'cause', 'curse') WHERE kind = 'note' AND id = 'not-000001'`, `note "not-000001" differs from what its events say`, "kedge rebuild"},
-		"place":     {`UPDATE docs SET pos = 99 WHERE kind = 'seen'`, `seen "last" is not`, "kedge rebuild"},
-		"lost doc":  {`DELETE FROM docs WHERE kind = 'seen'`, `seen "last" is not`, "kedge rebuild"},
-		"extra doc": {`INSERT INTO docs (kind, id, pos, doc) VALUES ('risk', 'rsk-1', 1, '{}')`, `risk "rsk-1" is not`, "kedge rebuild"},
-		"words":     {`UPDATE search SET body = 'x'`, `note "not-000000" is not`, "kedge rebuild"},
+		"place":     {`UPDATE docs SET pos = 99 WHERE kind = 'seen'`, `seen "last" differs`, "kedge rebuild"},
+		"lost doc":  {`DELETE FROM docs WHERE kind = 'seen'`, `seen "last" differs`, "kedge rebuild"},
+		"extra doc": {`INSERT INTO docs (kind, id, pos, doc) VALUES ('risk', 'rsk-1', 1, '{}')`, `risk "rsk-1" differs`, "kedge rebuild"},
+		"words":     {`UPDATE search SET body = 'x'`, `note "not-000000" differs`, "kedge rebuild"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := opened(t, 3)

@@ -144,13 +144,14 @@ func gateReply(evs []kedge.Event, err error) (GateReply, error) {
 
 // judgement is one gate as a command asks for it.
 type judgement struct {
-	names   []string
-	env     []string
-	scope   gate.Scope
-	feature kedge.FeatureID
-	own     []kedge.Check // the feature's checks
-	named   []string      // the paths that you let it change explicitly
-	base    base
+	names     []string
+	env       []string
+	scope     gate.Scope
+	feature   kedge.FeatureID
+	own       []kedge.Check // the feature's checks
+	named     []string      // the paths that you let it change explicitly
+	announced []string      // and the existing tests
+	base      base
 }
 
 // gateFeature judges a feature: all of the project's checks and its own, nothing
@@ -162,7 +163,7 @@ func (s *Verifier) gateFeature(ctx context.Context, p *projects.Project, who pro
 
 // submission is the gate that a submitted feature needs.
 func submission(f journal.FeatureDoc, b base, env []string) judgement {
-	return judgement{env: env, scope: gate.Full, feature: f.ID, own: f.Checks, named: f.Named(), base: b}
+	return judgement{env: env, scope: gate.Full, feature: f.ID, own: f.Checks, named: f.Named(), announced: f.Announced(), base: b}
 }
 
 // judge runs a gate on the caller's worktree.
@@ -218,6 +219,7 @@ func (s *Verifier) gateRequest(ctx context.Context, p *projects.Project, who pro
 	}
 	q = q.Reviewed(cfg)
 	q.Checks, q.Services, q.Named, q.Review = g.Checks, g.Services, j.named, j.feature != ""
+	q.TestsWait, q.Announced = q.Review, j.announced
 	demands, err := demanded(ctx, p, j, g.Checks)
 	if err != nil {
 		return q, err

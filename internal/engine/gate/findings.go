@@ -9,10 +9,8 @@ import (
 	"kedge"
 	"kedge/internal/agents/catalog"
 	"kedge/internal/core/config"
-	"kedge/internal/core/detect"
 	"kedge/internal/core/review"
 	"kedge/internal/git"
-	"kedge/internal/insight/testguard"
 )
 
 // decides tells whether a file decides about the work rather than does it. To add one is
@@ -115,68 +113,4 @@ func (g *gate) meant(ctx context.Context, p string) error {
 
 func restore(base, p string) string {
 	return fmt.Sprintf("git restore --source=%s -- %s", base, quote(p))
-}
-
-// inspectTests compares the changed files with what they were, all together: a test that moved to
-// another file is not gone, and the tests of a function that the source no longer has may go.
-func (g *gate) inspectTests(ctx context.Context, rev string, changed []git.Change) error {
-	var changes []testguard.Change
-	for _, c := range changed {
-		if !g.judged(c.Path, len(changes)) {
-			continue
-		}
-		if c.Binary && c.Status != "D" {
-			if detect.IsTest(c.Path) && g.once("binary", c.Path) {
-				g.find(kedge.LevelError, "a test file is no longer text", c.Path, restore(rev, c.Path))
-			}
-			continue
-		}
-		before, after, err := g.versions(ctx, rev, c)
-		if kedge.Invalid.Is(err) && !detect.IsTest(c.Path) {
-			continue // a submodule
-		}
-		if err != nil {
-			return err
-		}
-		changes = append(changes, testguard.Change{Path: c.Path, Before: before, After: after})
-	}
-	for _, f := range (testguard.Guard{Tests: g.Tests}).All(changes) {
-		if !f.Kind.Certain() {
-			continue // whether an expectation was talked down is for the old tests to say
-		}
-		path, _, _ := strings.Cut(f.Where, ":")
-		if g.once("weakened", f.What, f.Where) {
-			g.find(f.Level, f.What, f.Where, orElse(f.Fix, restore(rev, path)))
-		}
-	}
-	return nil
-}
-
-// maxSources bounds how many files of source are read to see what tests were about.
-const maxSources = 500
-
-// judged tells whether a changed file says something about tests: it is on their side, it runs them, or
-// it is source that they may have tested.
-func (g *gate) judged(path string, sofar int) bool {
-	switch detect.SideOf(path, g.Tests) {
-	case detect.Tests, detect.Build:
-		return true
-	case detect.Source:
-		return sofar < maxSources && detect.IsSource(path)
-	case detect.Neither:
-	}
-	return false
-}
-
-// versions reads a file at a revision and as it is now; nil where there is none.
-func (g *gate) versions(ctx context.Context, rev string, c git.Change) (before, after []byte, err error) {
-	if c.Status != "A" {
-		if before, err = g.Repo.ReadFile(ctx, rev, c.Path); err != nil {
-			return nil, nil, err
-		}
-	}
-	if c.Status != "D" {
-		after, err = g.Repo.ReadFile(ctx, g.before, c.Path)
-	}
-	return before, after, err
 }

@@ -58,9 +58,15 @@ type Request struct {
 	// big ones, executables, archives. Nothing waits that Named, the paths in the definition
 	// of the feature, names explicitly. Obeyed tells which paths steer agents or run by
 	// themselves, from the folder where somebody works; nil: none.
-	Review   bool
-	Named    []string
-	Obeyed   func(path string) bool
+	Review bool
+	Named  []string
+	Obeyed func(path string) bool
+
+	// TestsWait has work that weakens tests wait for your approval instead of being red. Tests
+	// that match Announced, patterns in the definition of the feature, may be weakened.
+	TestsWait bool
+	Announced []string
+
 	Guard    kedge.Level // of a change to Kedge's, CI's or an agent's settings; empty: error
 	Names    []string    // run only these checks, even if nothing they cover changed
 	Scope    Scope

@@ -2,6 +2,7 @@ package testguard
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -165,17 +166,17 @@ func (c *comparison) mayGo(g test) bool {
 
 // ofRemoved tells whether a test names something that is gone from the source.
 func (c *comparison) ofRemoved(g test) bool {
-	if len(c.removed) == 0 {
+	if len(c.removed.names) == 0 {
 		return false
 	}
 	for _, l := range g.body {
-		if slices.ContainsFunc(detect.Words(l), func(w string) bool { return c.removed[w] }) {
+		if slices.ContainsFunc(detect.Words(l), c.removed.has) {
 			return true
 		}
 	}
 	name := lastName(g.name)
-	for r := range c.removed {
-		if len(r) > 3 && name == lastName(r) {
+	for _, r := range slices.Sorted(maps.Keys(c.removed.names)) {
+		if len(r) > 3 && name == lastName(r) && c.removed.has(r) {
 			return true
 		}
 	}

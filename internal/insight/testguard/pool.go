@@ -158,7 +158,7 @@ var idle = lazyre.New(`(?:^| )(if [^{}]+?) \{ (?:(?:_ = \w+|\w+ \. (?:Logf?|Help
 
 func (p *pool) ofRemoved(c claim) bool {
 	for _, w := range c.words {
-		if p.c.removed[strings.Trim(w, "\"'`")] {
+		if p.c.removed.has(strings.Trim(w, "\"'`")) {
 			return true
 		}
 	}

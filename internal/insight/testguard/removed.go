@@ -26,9 +26,26 @@ type symbol struct {
 	body []string
 }
 
+// goneNames are names that the source of a change declared and has no longer. Whether source that did
+// not change has one is asked only when it matters, and once.
+type goneNames struct {
+	names     map[string]bool
+	mentioned func(name string) bool
+}
+
+// has tells whether no source has a name any more.
+func (g goneNames) has(name string) bool {
+	gone := g.names[name]
+	if gone && g.mentioned != nil && g.mentioned(name) {
+		delete(g.names, name)
+		return false
+	}
+	return gone
+}
+
 // removed gives the names that the source of a change declared and that it has no longer: no
-// changed source mentions them, and none that did not change. One whose body is still there has
-// only got another name, and its tests may not go.
+// changed source mentions them. One whose body is still there has only got another name, and its
+// tests may not go.
 func (g Guard) removed(changes []Change) map[string]bool {
 	var was, is []symbol
 	words := map[string]bool{}
@@ -48,7 +65,7 @@ func (g Guard) removed(changes []Change) map[string]bool {
 	out := map[string]bool{}
 	fresh := added(is, was)
 	for _, s := range was {
-		if len(s.name) > 2 && !detect.Common(s.name) && !notSymbols[s.name] && !words[s.name] && !renamed(s, fresh) && (g.Mentioned == nil || !g.Mentioned(s.name)) {
+		if len(s.name) > 2 && !detect.Common(s.name) && !notSymbols[s.name] && !words[s.name] && !renamed(s, fresh) {
 			out[s.name] = true
 		}
 	}

@@ -99,7 +99,7 @@ func All(changes []Change) []Finding { return Guard{}.All(changes) }
 // from one of them to another is not deleted, nor is one of a function that is gone.
 func (g Guard) All(changes []Change) []Finding {
 	findings := []Finding{}
-	c := comparison{removed: g.removed(changes)}
+	c := comparison{removed: goneNames{g.removed(changes), g.Mentioned}}
 	for _, ch := range changes {
 		findings = append(findings, runnerFindings(ch)...)
 		if g.language(ch.Path) == nil {
@@ -137,7 +137,7 @@ func holdsBoth(name string) bool {
 
 // comparison pairs the tests of all files.
 type comparison struct {
-	removed     map[string]bool // names that the source no longer has
+	removed     goneNames
 	pairs       []pair
 	gone, added []test
 	still       []test // all tests as they are now
