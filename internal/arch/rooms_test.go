@@ -39,7 +39,7 @@ var rooms = []room{
 	}},
 	{"core", "the rules of Kedge, as pure functions", "text", true, []member{
 		{"check", "checks: the table of their forms and kinds, validation, display"},
-		{"config", "reads config.toml and gate.toml; decides which agent a session gets, and why"},
+		{"config", "reads config.toml and gate.toml; holds what you set for a run; decides which agent a session gets, and why"},
 		{"plan", "features and plans: parse, validate, order, lock, import, export"},
 		{"memory", "decisions, risks, notes, rules, progress"},
 		{"brief", "checkpoints, handoffs, and the text that a session starts with"},

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"kedge"
+	"kedge/internal/core/config"
 	"kedge/internal/core/delta"
 	"kedge/internal/core/run"
 	"kedge/internal/journal"
@@ -134,7 +135,7 @@ func TestT15ARunKeepsNoSecret(t *testing.T) {
 	spec := run.Spec{ID: "api-token", Hash: strings.Repeat("fe", 32), Phase: "secret"}
 	state, _ := p.step(run.State{}, run.Input{
 		Kind: run.Begun, Run: p.id, Specs: []run.Spec{spec}, Commit: sha, At: t0,
-		Rules: &run.Rules{Tokens: 123456789, FeatureTokens: 987654321, Agent: "claude:opus"},
+		Rules: &config.Rules{Tokens: 123456789, FeatureTokens: 987654321, Agent: "claude:opus"},
 	})
 	for _, ev := range []run.Input{
 		{Kind: run.Prepared, Outcome: run.OK, Commit: sha, Tree: sha, Environment: strings.Repeat("ab", 32)},

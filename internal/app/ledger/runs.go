@@ -7,6 +7,7 @@ import (
 
 	"kedge"
 	"kedge/internal/app/projects"
+	"kedge/internal/core/config"
 	"kedge/internal/core/delta"
 	"kedge/internal/core/plan"
 	"kedge/internal/core/run"
@@ -49,11 +50,11 @@ func Phases(l Snapshot) []PlanPhase {
 }
 
 // PhaseLimits are the budgets that the plan gives its phases.
-func PhaseLimits(l Snapshot) []run.PhaseLimit {
-	var out []run.PhaseLimit
+func PhaseLimits(l Snapshot) []config.PhaseLimit {
+	var out []config.PhaseLimit
 	for _, ph := range Phases(l) {
 		if b := plan.PhaseBudget(ph.Phase); b.Tokens > 0 || b.USD > 0 {
-			out = append(out, run.PhaseLimit{ID: ph.ID, Tokens: b.Tokens, USD: b.USD})
+			out = append(out, config.PhaseLimit{ID: ph.ID, Tokens: b.Tokens, USD: b.USD})
 		}
 	}
 	return out

@@ -231,14 +231,14 @@ func (s *Planner) carriedByPlan(ctx context.Context, p *projects.Project, repo *
 
 // planRules are the rules of a run that plans first: the agent that plans must
 // be there too.
-func (s *Planner) planRules(ctx context.Context, p *projects.Project, base string, in PlanGoalRequest) (run.Rules, []string, error) {
+func (s *Planner) planRules(ctx context.Context, p *projects.Project, base string, in PlanGoalRequest) (config.Rules, []string, error) {
 	repo, err := s.home.Git(ctx, p)
 	if err != nil {
-		return run.Rules{}, nil, err
+		return config.Rules{}, nil, err
 	}
 	cfg, err := projects.Source{Project: p, Repo: repo, Base: base}.Config(ctx, projects.UserFile(in.Env))
 	if err != nil {
-		return run.Rules{}, nil, err
+		return config.Rules{}, nil, err
 	}
 	r := supply.RulesOf(cfg, in.Flags)
 	planner := cmp.Or(cfg.Route.Plan, r.Agent)

@@ -10,6 +10,7 @@ import (
 	"kedge"
 	"kedge/internal/app/features"
 	"kedge/internal/app/ledger"
+	"kedge/internal/core/config"
 	"kedge/internal/core/plan"
 	"kedge/internal/core/run"
 	"kedge/internal/core/watch"
@@ -257,10 +258,10 @@ func TestRow70PhasesHaveBudgetAndModel(t *testing.T) {
 	w.ok(err)
 	l, err := ledger.ReadSnapshot(t.Context(), w.p)
 	w.ok(err)
-	if limits := ledger.PhaseLimits(l); len(limits) != 1 || limits[0] != (run.PhaseLimit{ID: "p2", Tokens: 200_000}) {
+	if limits := ledger.PhaseLimits(l); len(limits) != 1 || limits[0] != (config.PhaseLimit{ID: "p2", Tokens: 200_000}) {
 		t.Errorf("limits %+v", limits)
 	}
-	rests := engineOf(t, w, run.Rules{Agent: "bot:small"})
+	rests := engineOf(t, w, config.Rules{Agent: "bot:small"})
 	defer rests()
 	for id, want := range map[kedge.FeatureID]string{"p1.1": "bot:small", "p2.1": "bot:big"} {
 		got, err := w.cfg.Route(t.Context(), run.Command{Run: w.Run, Feature: id, Purpose: run.Implement})
@@ -280,7 +281,7 @@ func (leaves) Do(ctx context.Context, _ run.Command, _ func(run.Input)) (run.Inp
 }
 
 // engineOf begins the run of the test in an engine that does nothing.
-func engineOf(t *testing.T, w *works, rules run.Rules) func() {
+func engineOf(t *testing.T, w *works, rules config.Rules) func() {
 	t.Helper()
 	e := local.New(local.Config{Project: w.p.ID, Store: w.p.Store, Executor: leaves{}, Now: w.s.projects.Now})
 	w.ok(e.Open(t.Context()))

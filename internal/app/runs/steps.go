@@ -8,6 +8,7 @@ import (
 	"kedge/internal/app/ledger"
 	"kedge/internal/app/maintenance"
 	"kedge/internal/app/projects"
+	"kedge/internal/core/config"
 	"kedge/internal/core/plan"
 	"kedge/internal/core/run"
 )
@@ -127,7 +128,7 @@ func (s *Runs) planningSteps(ctx context.Context, p *projects.Project, st run.St
 	out := steps{}
 	switch {
 	case dropped:
-		out, err = s.ledgerSteps(ctx, p, run.State{Features: st.Features, Rules: run.Rules{Given: st.Rules.Given}}) // what it stands on is still there
+		out, err = s.ledgerSteps(ctx, p, run.State{Features: st.Features, Rules: config.Rules{Given: st.Rules.Given}}) // what it stands on is still there
 	case !st.Resting():
 		return nextOf(&st), nil
 	default:

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"kedge"
+	"kedge/internal/core/config"
 	"kedge/internal/core/run"
 )
 
@@ -36,13 +37,13 @@ func TestHowARunRests(t *testing.T) {
 		{"paused", run.State{Status: run.StatusPaused, Halt: run.Paused, Jobs: job(run.Ready)}, true, kedge.Blocked, "kedge run --continue"},
 		{"drifted", run.State{Status: run.StatusPaused, Halt: run.Paused, Jobs: job(run.Stuck)}, true, kedge.Conflict, "kedge run --continue"},
 		{"stopped", run.State{Status: run.StatusStopped, Halt: run.Stopped}, true, kedge.Interrupted, "kedge run --continue"},
-		{"over budget", run.State{Status: run.StatusOverBudget, Halt: run.OverBudget, Rules: run.Rules{USD: 2.5}}, true, kedge.OverBudget, "kedge run --continue --budget-usd 5"},
-		{"over budget, in tokens", run.State{Status: run.StatusOverBudget, Halt: run.OverBudget, Rules: run.Rules{USD: 50, Tokens: 10}, Spent: kedge.Spend{Tokens: 12}}, true, kedge.OverBudget, "kedge run --continue --budget-tokens 24"},
+		{"over budget", run.State{Status: run.StatusOverBudget, Halt: run.OverBudget, Rules: config.Rules{USD: 2.5}}, true, kedge.OverBudget, "kedge run --continue --budget-usd 5"},
+		{"over budget, in tokens", run.State{Status: run.StatusOverBudget, Halt: run.OverBudget, Rules: config.Rules{USD: 50, Tokens: 10}, Spent: kedge.Spend{Tokens: 12}}, true, kedge.OverBudget, "kedge run --continue --budget-tokens 24"},
 		{"a phase over its budget, in tokens", run.State{
-			Status: run.StatusOverBudget, Halt: run.OverBudget, Rules: run.Rules{USD: 50}, Spent: kedge.Spend{Tokens: 12},
-			Phases: []run.Bounded{{PhaseLimit: run.PhaseLimit{ID: "p1", Tokens: 10}, Spent: kedge.Spend{Tokens: 11}}},
+			Status: run.StatusOverBudget, Halt: run.OverBudget, Rules: config.Rules{USD: 50}, Spent: kedge.Spend{Tokens: 12},
+			Phases: []run.Bounded{{PhaseLimit: config.PhaseLimit{ID: "p1", Tokens: 10}, Spent: kedge.Spend{Tokens: 11}}},
 		}, true, kedge.OverBudget, "kedge run --continue --budget-tokens 24"},
-		{"sessions", run.State{Status: run.StatusStopped, Halt: run.MaxSessions, Rules: run.Rules{MaxSessions: 3}}, true, kedge.OverBudget, "kedge run --continue --max-sessions 3"},
+		{"sessions", run.State{Status: run.StatusStopped, Halt: run.MaxSessions, Rules: config.Rules{MaxSessions: 3}}, true, kedge.OverBudget, "kedge run --continue --max-sessions 3"},
 		{"environment", run.State{Status: run.StatusStopped, Halt: run.Environment}, true, kedge.Blocked, "kedge run --continue"},
 		{"baseline", run.State{Status: run.StatusStopped, Halt: run.RedBaseline}, true, kedge.Red, "kedge gate --all"},
 		{"agent", run.State{Status: run.StatusStopped, Halt: run.NoAgent}, true, kedge.Blocked, "kedge run --continue"},

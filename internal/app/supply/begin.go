@@ -9,14 +9,13 @@ import (
 	"kedge/internal/app/projects"
 	"kedge/internal/app/sessions"
 	"kedge/internal/core/config"
-	"kedge/internal/core/run"
 	"kedge/internal/core/scaffold"
 )
 
 // BeginStep is the command that starts another run and that works as it stands. It
 // names the agent that you gave the last run. Where no setting names one, it names one
 // that is installed. Why is what the run is for, args are its other flags.
-func (s *Supply) BeginStep(ctx context.Context, p *projects.Project, given run.Given, why string, args ...string) kedge.NextStep {
+func (s *Supply) BeginStep(ctx context.Context, p *projects.Project, given config.Given, why string, args ...string) kedge.NextStep {
 	f := setting{given: given.Agent}
 	repo, err := s.home.Git(ctx, p)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"kedge"
+	"kedge/internal/core/config"
 	"kedge/internal/core/run"
 )
 
@@ -52,7 +53,7 @@ func (f Flags) args() []string {
 
 // Onto are the rules of a run that lives with what the flags say, and nothing else,
 // changed. Sessions is how many it has had.
-func (f Flags) Onto(r run.Rules, sessions int) run.Rules {
+func (f Flags) Onto(r config.Rules, sessions int) config.Rules {
 	if f.Agent != "" {
 		r.Agent, r.Given.Agent = f.Agent, f.Agent
 	}
@@ -73,11 +74,11 @@ func (f Flags) Onto(r run.Rules, sessions int) run.Rules {
 
 // RaisePhases lets phases of the plan go on whose budget is spent, where a person
 // gives more: each may cost what the run may. What was raised before stays raised.
-func (f Flags) RaisePhases(r run.Rules, st *run.State) run.Rules {
+func (f Flags) RaisePhases(r config.Rules, st *run.State) config.Rules {
 	r.Given.Phases = slices.Clone(st.Rules.Given.Phases)
 	for _, p := range st.Phases {
 		if p.Over() && (f.BudgetTokens > 0 || f.BudgetUSD > 0) {
-			r.Given.Phases = limited(r.Given.Phases, run.PhaseLimit{ID: p.ID, Tokens: f.BudgetTokens, USD: f.BudgetUSD})
+			r.Given.Phases = limited(r.Given.Phases, config.PhaseLimit{ID: p.ID, Tokens: f.BudgetTokens, USD: f.BudgetUSD})
 		}
 	}
 	for _, l := range r.Given.Phases {
@@ -87,8 +88,8 @@ func (f Flags) RaisePhases(r run.Rules, st *run.State) run.Rules {
 }
 
 // limited are the limits with this one in the place of its phase's.
-func limited(all []run.PhaseLimit, l run.PhaseLimit) []run.PhaseLimit {
-	return append(slices.DeleteFunc(slices.Clone(all), func(o run.PhaseLimit) bool { return o.ID == l.ID }), l)
+func limited(all []config.PhaseLimit, l config.PhaseLimit) []config.PhaseLimit {
+	return append(slices.DeleteFunc(slices.Clone(all), func(o config.PhaseLimit) bool { return o.ID == l.ID }), l)
 }
 
 // Flags are the rules of a run that a command line sets; 0 and empty leave
@@ -103,7 +104,7 @@ type Flags struct {
 }
 
 // Over fills in what was said before and is not said anew.
-func (f Flags) Over(before run.Given) Flags {
+func (f Flags) Over(before config.Given) Flags {
 	f.Agent = cmp.Or(f.Agent, before.Agent)
 	f.Parallel = cmp.Or(f.Parallel, before.Parallel)
 	f.BudgetTokens = cmp.Or(f.BudgetTokens, before.Tokens)

@@ -12,7 +12,6 @@ import (
 	"kedge/internal/app/projects"
 	"kedge/internal/app/sessions"
 	"kedge/internal/core/config"
-	"kedge/internal/core/run"
 	"kedge/internal/core/scaffold"
 	"kedge/internal/git"
 	"kedge/internal/process/sandbox"
@@ -21,29 +20,29 @@ import (
 // Rules are the rules of a run: those of config.toml at the base, and what
 // the caller says beside it. The agents must be there before anything begins, of a run
 // that plans also the one that plans; the notes say which versions they are.
-func (s *Supply) Rules(ctx context.Context, p *projects.Project, repo *git.Repo, base string, flags Flags, env []string, plans bool) (run.Rules, []string, error) {
+func (s *Supply) Rules(ctx context.Context, p *projects.Project, repo *git.Repo, base string, flags Flags, env []string, plans bool) (config.Rules, []string, error) {
 	cfg, err := projects.Source{Project: p, Repo: repo, Base: base}.Config(ctx, projects.UserFile(env))
 	if err != nil {
-		return run.Rules{}, nil, err
+		return config.Rules{}, nil, err
 	}
 	l, err := ledger.ReadSnapshot(ctx, p)
 	if err != nil {
-		return run.Rules{}, nil, err
+		return config.Rules{}, nil, err
 	}
 	if n := flags.Parallel; n < 0 || n > config.MaxParallel {
-		return run.Rules{}, nil, kedge.Errorf(kedge.Invalid, "--parallel must be between 1 and %d, not %d", config.MaxParallel, n).WithHint("kedge run --parallel 4")
+		return config.Rules{}, nil, kedge.Errorf(kedge.Invalid, "--parallel must be between 1 and %d, not %d", config.MaxParallel, n).WithHint("kedge run --parallel 4")
 	}
 	r := RulesOf(cfg, flags)
 	r.Phases = ledger.PhaseLimits(l)
 	if r.Until, err = untilPhase(l, flags.Until); err != nil {
-		return run.Rules{}, nil, err
+		return config.Rules{}, nil, err
 	}
 	r.Given.Until = r.Until.Phase
 	if allDone(l.Features()) && !plans { // no session starts, so neither agent nor sandbox matters
 		return r, nil, nil
 	}
 	if err := s.CheckSandbox(ctx, cfg, p, env); err != nil {
-		return run.Rules{}, nil, err
+		return config.Rules{}, nil, err
 	}
 	again := flags.Command()
 	if err := s.CheckCommitted(ctx, p, repo, base, r.Agent, again, sessions.CheckAgent(cfg, p, r.Agent, env, again)); err != nil {
@@ -101,13 +100,13 @@ func (s *Supply) CheckVersions(ctx context.Context, cfg config.Config, uses []co
 }
 
 // RulesOf are the rules that config.toml and the flags make.
-func RulesOf(cfg config.Config, f Flags) run.Rules {
-	r := run.Rules{
+func RulesOf(cfg config.Config, f Flags) config.Rules {
+	r := config.Rules{
 		Parallel: cfg.Run.Parallel, Land: cfg.Run.Land, Regression: cfg.Run.Regression,
 		Agent:    cmp.Or(f.Agent, cfg.Route.Implement, cfg.Run.Agent),
 		Handover: cfg.Context.Handover, MaxSessions: f.MaxSessions, Tokens: f.BudgetTokens, USD: cfg.Budget.RunUSD, DayUSD: cfg.Budget.DayUSD,
 		FeatureUSD: cfg.Budget.FeatureUSD, SessionTokens: cfg.Budget.SessionTokens, SessionWall: cfg.Budget.SessionWall.Std(),
-		Given: run.Given{Agent: f.Agent, Parallel: f.Parallel, Tokens: f.BudgetTokens, USD: f.BudgetUSD},
+		Given: config.Given{Agent: f.Agent, Parallel: f.Parallel, Tokens: f.BudgetTokens, USD: f.BudgetUSD},
 	}
 	if all := cfg.Route.Fallback; len(all) > 0 {
 		r.Fallback, r.Fallbacks = all[0], all[1:]

@@ -2,20 +2,20 @@ package supply
 
 import (
 	"kedge/internal/app/ledger"
-	"kedge/internal/core/run"
+	"kedge/internal/core/config"
 )
 
 // untilPhase is the phase of the approved plan that a run is to end with; zero where
 // nobody named one.
-func untilPhase(l ledger.Snapshot, name string) (run.Until, error) {
+func untilPhase(l ledger.Snapshot, name string) (config.Until, error) {
 	if name == "" {
-		return run.Until{}, nil
+		return config.Until{}, nil
 	}
 	ph, err := ledger.FindPlanPhase(l, name)
 	if err != nil {
-		return run.Until{}, err
+		return config.Until{}, err
 	}
-	u := run.Until{Phase: ph.ID, Title: ph.Title}
+	u := config.Until{Phase: ph.ID, Title: ph.Title}
 	later := false
 	for _, o := range ledger.Phases(l) {
 		if later {

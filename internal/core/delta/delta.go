@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"kedge"
+	"kedge/internal/core/config"
 	"kedge/internal/core/run"
 )
 
@@ -16,7 +17,7 @@ import (
 // and phases are only ever appended, so theirs is by place.
 type Delta struct {
 	Head     run.State             `json:"head"`            // the rest of the state; Rules and the lists are left out
-	Rules    *run.Rules            `json:"rules,omitempty"` // nil: as before
+	Rules    *config.Rules         `json:"rules,omitempty"` // nil: as before
 	Outbox   []int64               `json:"outbox"`          // epochs
 	Issued   []run.Command         `json:"issued,omitempty"`
 	Jobs     []int                 `json:"jobs"` // numbers
@@ -37,7 +38,7 @@ func Diff(before, after run.State) Delta {
 	if !reflect.DeepEqual(before.Rules, after.Rules) {
 		d.Rules = &after.Rules
 	}
-	d.Head.Rules = run.Rules{}
+	d.Head.Rules = config.Rules{}
 	d.Outbox, d.Issued = ordered(before.Outbox, after.Outbox, epochOf)
 	d.Jobs, d.Worked = ordered(before.Jobs, after.Jobs, numberOf)
 	d.Features = placed(before.Features, after.Features, sameFeature)

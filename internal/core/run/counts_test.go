@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"kedge"
+	"kedge/internal/core/config"
 	"kedge/internal/core/run"
 )
 
@@ -13,7 +14,7 @@ import (
 func TestReopenedWhileItIsSetAside(t *testing.T) {
 	for _, at := range []run.CommandKind{run.Checkpoint, run.Revert, run.Ledger} {
 		for _, end := range []run.InputKind{run.Barred, run.Skipped} {
-			d := begin(t, run.Rules{}, feature("a"))
+			d := begin(t, config.Rules{}, feature("a"))
 			d.until(run.StartSession)
 			d.person(end, "a")
 			d.until(at)
@@ -38,7 +39,7 @@ func TestReopenedWhileItIsSetAside(t *testing.T) {
 // TestOtherWordsWhileItIsSetAside: the last word counts, whichever it is.
 func TestOtherWordsWhileItIsSetAside(t *testing.T) {
 	for _, at := range []run.CommandKind{run.Revert, run.Ledger} {
-		d := begin(t, run.Rules{}, feature("a"))
+		d := begin(t, config.Rules{}, feature("a"))
 		d.until(run.StartSession)
 		d.person(run.Barred, "a")
 		d.until(at)
@@ -47,7 +48,7 @@ func TestOtherWordsWhileItIsSetAside(t *testing.T) {
 		d.until("")
 		d.want(run.StatusDone, kedge.Skipped)
 
-		d = begin(t, run.Rules{}, feature("a"))
+		d = begin(t, config.Rules{}, feature("a"))
 		d.until(run.StartSession)
 		d.person(run.Barred, "a")
 		d.until(at)
@@ -60,7 +61,7 @@ func TestOtherWordsWhileItIsSetAside(t *testing.T) {
 // TestReopenedWhileItWaitsForAReview: the work that waits is set aside, and made again
 // when the run continues.
 func TestReopenedWhileItWaitsForAReview(t *testing.T) {
-	d := begin(t, run.Rules{}, feature("a"))
+	d := begin(t, config.Rules{}, feature("a"))
 	d.until(run.Inspect)
 	d.answer(run.Inspect, run.Outside, because("elsewhere"))
 	d.want(run.StatusWaiting, kedge.NeedsReview)
@@ -77,7 +78,7 @@ func TestReopenedWhileItWaitsForAReview(t *testing.T) {
 // TestNoFixOfWhatIsGreen: a red baseline is looked at again before a session is paid for
 // it, and a feature that is red again too. Each is green by then: nobody works on it.
 func TestNoFixOfWhatIsGreen(t *testing.T) {
-	d := begin(t, run.Rules{}, feature("a"))
+	d := begin(t, config.Rules{}, feature("a"))
 	d.until(run.Gate)
 	d.answer(run.Gate, run.Red)
 	d.until(run.Gate)
@@ -93,7 +94,7 @@ func TestNoFixOfWhatIsGreen(t *testing.T) {
 		t.Error("a session mends what is green")
 	}
 
-	d = begin(t, run.Rules{}, completed("a"), feature("b"))
+	d = begin(t, config.Rules{}, completed("a"), feature("b"))
 	d.until(run.Gate)
 	d.answer(run.Gate, run.Regressed, broke("a"))
 	d.until(run.Prove)
@@ -110,7 +111,7 @@ func TestNoFixOfWhatIsGreen(t *testing.T) {
 // TestTheTipMovedBeforeTheFix: a fix that could not start goes on from where the user is by
 // then, and looks there first.
 func TestTheTipMovedBeforeTheFix(t *testing.T) {
-	d := begin(t, run.Rules{}, feature("a"))
+	d := begin(t, config.Rules{}, feature("a"))
 	d.until(run.Gate)
 	d.answer(run.Gate, run.Red)
 	d.stillRed()
@@ -131,7 +132,7 @@ func TestTheTipMovedBeforeTheFix(t *testing.T) {
 // with the tip of then, before the one repair is spent on it.
 func TestTheTipMovedBeforeTheRepair(t *testing.T) {
 	for _, still := range []run.Outcome{run.Green, run.Red} {
-		d := begin(t, run.Rules{Parallel: 2}, feature("a"), feature("b"))
+		d := begin(t, config.Rules{Parallel: 2}, feature("a"), feature("b"))
 		for range 2 {
 			d.answer(run.Prepare, run.OK)
 		}
@@ -163,7 +164,7 @@ func nothingLeft(ev *run.Input) { ev.Moot, ev.Text = true, `done by 1a2b3c4 (fea
 // no case: it waits for a person, who is told who has made it and can accept that.
 func TestNothingLeftAfterTheMerge(t *testing.T) {
 	for _, outcome := range []run.Outcome{run.Green, run.Empty} {
-		d := begin(t, run.Rules{}, feature("a"), feature("b", "a"))
+		d := begin(t, config.Rules{}, feature("a"), feature("b", "a"))
 		d.until(run.Integrate)
 		d.answer(run.Integrate, outcome, nothingLeft)
 		d.until("")
@@ -191,7 +192,7 @@ func TestNothingLeftAfterTheMerge(t *testing.T) {
 
 // TestNothingLeftOfARegressionsRepair: what was done before is done again by whoever did it.
 func TestNothingLeftOfARegressionsRepair(t *testing.T) {
-	d := begin(t, run.Rules{}, completed("a"), feature("b"))
+	d := begin(t, config.Rules{}, completed("a"), feature("b"))
 	d.until(run.Gate)
 	d.answer(run.Gate, run.Regressed, broke("a"))
 	d.until(run.Integrate)
@@ -206,7 +207,7 @@ func TestNothingLeftOfARegressionsRepair(t *testing.T) {
 
 // TestNothingLeftAndRed: work that is red stays red, whoever made it.
 func TestNothingLeftAndRed(t *testing.T) {
-	d := begin(t, run.Rules{}, feature("a"))
+	d := begin(t, config.Rules{}, feature("a"))
 	d.until(run.Integrate)
 	d.answer(run.Integrate, run.Red, nothingLeft)
 	d.until(run.StartSession)
@@ -217,7 +218,7 @@ func TestNothingLeftAndRed(t *testing.T) {
 
 // TestNothingLeftOfAFix: whoever mended the baseline, nobody has to.
 func TestNothingLeftOfAFix(t *testing.T) {
-	d := begin(t, run.Rules{}, feature("a"))
+	d := begin(t, config.Rules{}, feature("a"))
 	d.until(run.Gate)
 	d.answer(run.Gate, run.Red)
 	d.stillRed()
@@ -233,7 +234,7 @@ func TestNothingLeftOfAFix(t *testing.T) {
 // that are green without the new work prove nothing about it.
 func TestDeniedIsProvedAnew(t *testing.T) {
 	deny := func() *drive {
-		d := begin(t, run.Rules{}, feature("a"))
+		d := begin(t, config.Rules{}, feature("a"))
 		d.until(run.Inspect)
 		d.answer(run.Inspect, run.Outside, because("elsewhere"))
 		d.person(run.Denied, "a")

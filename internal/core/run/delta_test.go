@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"kedge"
+	"kedge/internal/core/config"
 	"kedge/internal/core/delta"
 	"kedge/internal/core/run"
 )
@@ -29,7 +30,7 @@ func TestDeltaIsSmall(t *testing.T) {
 	for i := range specs {
 		specs[i].Needs = nil
 	}
-	d := begin(t, run.Rules{Parallel: 8, USD: 1000, SessionWall: 3600e9}, specs...)
+	d := begin(t, config.Rules{Parallel: 8, USD: 1000, SessionWall: 3600e9}, specs...)
 	largest, steps := 0, 0
 	for ; steps < 400 && len(d.s.Outbox) > 0; steps++ {
 		before := d.s
@@ -53,7 +54,7 @@ func TestDeltaIsSmall(t *testing.T) {
 // TestDeltaHasEveryField: a field that is added to a state, or to something in
 // one, is part of the delta.
 func TestDeltaHasEveryField(t *testing.T) {
-	d := begin(t, run.Rules{Phases: []run.PhaseLimit{{ID: "p0"}}}, many(3)...)
+	d := begin(t, config.Rules{Phases: []config.PhaseLimit{{ID: "p0"}}}, many(3)...)
 	before := d.s
 	for _, where := range []struct {
 		name string
@@ -118,7 +119,7 @@ func clone(t *testing.T, s run.State) run.State {
 
 // TestDeltaRefusesAnotherState: one that lacks what the delta rests on.
 func TestDeltaRefusesAnotherState(t *testing.T) {
-	d := begin(t, run.Rules{Parallel: 2}, feature("a"), feature("b"), feature("c", "a"))
+	d := begin(t, config.Rules{Parallel: 2}, feature("a"), feature("b"), feature("c", "a"))
 	before := d.s
 	d.do(d.happy(d.outstanding(run.Prepare)))
 	is := delta.Diff(before, d.s)
@@ -140,7 +141,7 @@ func TestDeltaRefusesAnotherState(t *testing.T) {
 
 // TestApplyLeavesItsInputAlone: what was read is still what was stored.
 func TestApplyLeavesItsInputAlone(t *testing.T) {
-	d := begin(t, run.Rules{Parallel: 2}, feature("a"), feature("b"))
+	d := begin(t, config.Rules{Parallel: 2}, feature("a"), feature("b"))
 	before := d.s
 	text := stored(t, before)
 	d.until(run.Commit)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"kedge"
+	"kedge/internal/core/config"
 	"kedge/internal/core/run"
 )
 
@@ -22,7 +23,7 @@ type drive struct {
 	tree int
 }
 
-func begin(t *testing.T, rules run.Rules, specs ...run.Spec) *drive {
+func begin(t *testing.T, rules config.Rules, specs ...run.Spec) *drive {
 	t.Helper()
 	d := &drive{T: t, at: noon}
 	for i := range specs {

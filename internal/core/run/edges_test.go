@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"kedge"
+	"kedge/internal/core/config"
 	"kedge/internal/core/run"
 )
 
@@ -35,7 +36,7 @@ func TestASessionHasItsTimeAndItsTokens(t *testing.T) {
 		func(d *drive) { d.answer(run.Timer, run.OK) },
 		func(d *drive) { d.session(run.Used, run.OK, used(500, 0)) },
 	} {
-		d := begin(t, run.Rules{SessionWall: time.Hour, SessionTokens: 500}, feature("a"))
+		d := begin(t, config.Rules{SessionWall: time.Hour, SessionTokens: 500}, feature("a"))
 		d.until(run.StartSession)
 		spend(d)
 		d.answer(run.Checkpoint, run.OK)
@@ -57,7 +58,7 @@ func TestASessionHasItsTimeAndItsTokens(t *testing.T) {
 // TestAFlakyBaseline: red, then green although nobody mended it; red once more
 // and no other session is paid for it.
 func TestAFlakyBaseline(t *testing.T) {
-	d := begin(t, run.Rules{}, feature("a"))
+	d := begin(t, config.Rules{}, feature("a"))
 	d.until(run.Gate)
 	d.answer(run.Gate, run.Red)
 	d.stillRed()
@@ -83,7 +84,7 @@ func TestAFlakyBaseline(t *testing.T) {
 // different things.
 func TestTwoVerdictsOnOneBaseline(t *testing.T) {
 	for _, first := range []run.Outcome{run.Green, run.Red} {
-		d := begin(t, run.Rules{Parallel: 2}, feature("a"), feature("b"))
+		d := begin(t, config.Rules{Parallel: 2}, feature("a"), feature("b"))
 		d.answer(run.Prepare, run.OK)
 		d.answer(run.Prepare, run.OK)
 		second := run.Red
@@ -117,7 +118,7 @@ func TestFaults(t *testing.T) {
 	} {
 		a := feature("a")
 		a.Status = done
-		d := begin(t, run.Rules{}, a, feature("b"))
+		d := begin(t, config.Rules{}, a, feature("b"))
 		d.until(kind)
 		d.answer(kind, run.Failed, because("a disk is full"))
 		d.until("")
@@ -135,7 +136,7 @@ func TestFaults(t *testing.T) {
 }
 
 func TestAnAnswerThatMakesNoSenseIsAFault(t *testing.T) {
-	d := begin(t, run.Rules{}, feature("a"))
+	d := begin(t, config.Rules{}, feature("a"))
 	d.answer(run.Prepare, run.Finished)
 	d.until("")
 	d.want(run.StatusStopped, working)
@@ -147,7 +148,7 @@ func TestAnAnswerThatMakesNoSenseIsAFault(t *testing.T) {
 // TestASessionThatCannotBeSaved lives on until it can: it may end meanwhile.
 func TestASessionThatCannotBeSaved(t *testing.T) {
 	for _, kind := range []run.CommandKind{run.Checkpoint, run.EndSession} {
-		d := begin(t, run.Rules{}, feature("a"))
+		d := begin(t, config.Rules{}, feature("a"))
 		d.until(run.StartSession)
 		d.session(run.Signalled, run.WantHandover)
 		if kind == run.EndSession {
@@ -171,7 +172,7 @@ func TestACheckpointOnTheWayThatFails(t *testing.T) {
 		func(d *drive) { d.person(run.Continued, "") },
 		func(d *drive) { d.answer(run.StartSession, run.Finished) },
 	} {
-		d := begin(t, run.Rules{}, feature("a"))
+		d := begin(t, config.Rules{}, feature("a"))
 		d.until(run.StartSession)
 		d.session(run.Signalled, run.WantCheckpoint)
 		d.session(run.TurnEnded, run.OK)
@@ -184,7 +185,7 @@ func TestACheckpointOnTheWayThatFails(t *testing.T) {
 }
 
 func TestWhatPeopleDoToFeatures(t *testing.T) {
-	d := begin(t, run.Rules{}, feature("a"), feature("b"), feature("c", "nobody"))
+	d := begin(t, config.Rules{}, feature("a"), feature("b"), feature("c", "nobody"))
 	d.until(run.StartSession)
 	d.person(run.Skipped, "b")
 	d.person(run.Barred, "a")
@@ -224,7 +225,7 @@ func TestWhatPeopleDoToFeatures(t *testing.T) {
 // lands nothing until a person says so; one that works takes it up.
 func TestAWordAboutFeaturesIsNoWordToGoOn(t *testing.T) {
 	asks := func(t *testing.T) *drive { // for an answer about a; b is blocked
-		d := begin(t, run.Rules{}, feature("a"), feature("b"))
+		d := begin(t, config.Rules{}, feature("a"), feature("b"))
 		d.until(run.StartSession)
 		d.answer(run.StartSession, run.Asked)
 		d.until(run.StartSession)
@@ -263,7 +264,7 @@ func TestAWordAboutFeaturesIsNoWordToGoOn(t *testing.T) {
 		d.want(run.StatusDone, kedge.Skipped, kedge.Skipped)
 	})
 	t.Run("without a login", func(t *testing.T) {
-		d := begin(t, run.Rules{}, feature("a"))
+		d := begin(t, config.Rules{}, feature("a"))
 		d.until(run.StartSession)
 		d.answer(run.StartSession, run.NoLogin)
 		d.until("")
@@ -274,7 +275,7 @@ func TestAWordAboutFeaturesIsNoWordToGoOn(t *testing.T) {
 		}
 	})
 	t.Run("while it works", func(t *testing.T) {
-		d := begin(t, run.Rules{Parallel: 1}, feature("a"), feature("b"))
+		d := begin(t, config.Rules{Parallel: 1}, feature("a"), feature("b"))
 		d.until(run.StartSession)
 		d.person(run.Skipped, "b")
 		d.person(run.Reopened, "b")
@@ -285,7 +286,7 @@ func TestAWordAboutFeaturesIsNoWordToGoOn(t *testing.T) {
 
 // TestWhatRepeatsIsBounded: conflicts, limits and regressions end in blocked.
 func TestWhatRepeatsIsBounded(t *testing.T) {
-	d := begin(t, run.Rules{Conflicts: 3}, feature("a"))
+	d := begin(t, config.Rules{Conflicts: 3}, feature("a"))
 	for range 4 { // the repair, a fresh attempt, its repair, and no more
 		d.until(run.Integrate)
 		d.answer(run.Integrate, run.Conflicting, because("both changed x"))
@@ -296,7 +297,7 @@ func TestWhatRepeatsIsBounded(t *testing.T) {
 		t.Errorf("%d attempts counted", d.s.Features[0].Attempts)
 	}
 
-	d = begin(t, run.Rules{Waits: 2}, feature("a"))
+	d = begin(t, config.Rules{Waits: 2}, feature("a"))
 	for range 3 {
 		d.until(run.StartSession)
 		d.answer(run.StartSession, run.HitLimit)
@@ -304,7 +305,7 @@ func TestWhatRepeatsIsBounded(t *testing.T) {
 	d.until("")
 	d.want(run.StatusStopped, blocked)
 
-	d = begin(t, run.Rules{Regressions: 1}, feature("a"), feature("b"))
+	d = begin(t, config.Rules{Regressions: 1}, feature("a"), feature("b"))
 	for range 2 {
 		for d.until(run.Integrate); d.outstanding(run.Integrate).Feature != "b"; d.until(run.Integrate) {
 			d.answer(run.Integrate, run.Green)
@@ -317,7 +318,7 @@ func TestWhatRepeatsIsBounded(t *testing.T) {
 
 // TestFullBudgetAtTheStart: nothing is even prepared.
 func TestFullBudgetAtTheStart(t *testing.T) {
-	d := begin(t, run.Rules{Tokens: 100, Parallel: 2}, feature("a"), feature("b", "a"))
+	d := begin(t, config.Rules{Tokens: 100, Parallel: 2}, feature("a"), feature("b", "a"))
 	d.until(run.StartSession)
 	d.session(run.Used, run.OK, used(100, 0), func(ev *run.Input) { ev.Session = "ses-7" })
 	if d.s.Jobs[0].Session != "ses-7" {
@@ -345,7 +346,7 @@ func TestNothingToDoAndNothingToCheck(t *testing.T) {
 		{run.NoChecks, kedge.NeedsReview},
 		{run.Fails, kedge.BlockedWork},
 	} {
-		d := begin(t, run.Rules{}, feature("a"), feature("b"))
+		d := begin(t, config.Rules{}, feature("a"), feature("b"))
 		d.until(run.Prove)
 		d.answer(run.Prove, x.proof)
 		for range 2 {
@@ -363,7 +364,7 @@ func TestNothingToDoAndNothingToCheck(t *testing.T) {
 // TestAcceptedThoughNothingWasChanged: a person's acceptance completes it, shown
 // green in the clean worktree, without another session.
 func TestAcceptedThoughNothingWasChanged(t *testing.T) {
-	d := begin(t, run.Rules{}, feature("a"), feature("b"))
+	d := begin(t, config.Rules{}, feature("a"), feature("b"))
 	d.until(run.Prove)
 	d.answer(run.Prove, run.NoChecks)
 	for range 2 {

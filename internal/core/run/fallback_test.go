@@ -3,13 +3,14 @@ package run_test
 import (
 	"testing"
 
+	"kedge/internal/core/config"
 	"kedge/internal/core/run"
 )
 
 // TestRow76FallbacksInTheirOrder: one after the other, then the wait, then from the
 // beginning.
 func TestRow76FallbacksInTheirOrder(t *testing.T) {
-	d := begin(t, run.Rules{Fallback: "second", Fallbacks: []string{"third"}}, feature("a"))
+	d := begin(t, config.Rules{Fallback: "second", Fallbacks: []string{"third"}}, feature("a"))
 	for _, want := range []string{"", "second", "third"} {
 		d.until(run.StartSession)
 		if c := d.outstanding(run.StartSession); c.Route != want {
@@ -30,7 +31,7 @@ func TestRow76FallbacksInTheirOrder(t *testing.T) {
 // TestT6UnapprovedHaltsTheRun: nobody is paid, nothing counts, and the feature goes
 // on when a person has looked.
 func TestT6UnapprovedHaltsTheRun(t *testing.T) {
-	d := begin(t, run.Rules{}, feature("a"))
+	d := begin(t, config.Rules{}, feature("a"))
 	d.until(run.StartSession)
 	d.answer(run.StartSession, run.Unapproved, because("nobody approved .claude/settings.json"))
 	d.until("")

@@ -7,12 +7,13 @@ import (
 
 	"kedge"
 
+	"kedge/internal/core/config"
 	"kedge/internal/core/run"
 )
 
 func TestF30Flaky(t *testing.T) {
 	for _, second := range []run.Outcome{run.Green, run.Red} {
-		d := begin(t, run.Rules{}, feature("a"))
+		d := begin(t, config.Rules{}, feature("a"))
 		d.until(run.Inspect)
 		d.until(run.Integrate)
 		same := func(ev *run.Input) { ev.Tree = d.s.Jobs[0].Tree }
@@ -35,7 +36,7 @@ func TestF30Flaky(t *testing.T) {
 }
 
 func TestVerdictsAreReused(t *testing.T) {
-	d := begin(t, run.Rules{}, feature("a"), feature("b"))
+	d := begin(t, config.Rules{}, feature("a"), feature("b"))
 	d.until(run.Ledger)
 	merged := d.s.Jobs[0].Merged
 	d.answer(run.Ledger, run.OK)
@@ -43,7 +44,7 @@ func TestVerdictsAreReused(t *testing.T) {
 	if len(out) != 1 || out[0].Kind != run.Prove {
 		t.Errorf("the tree was green just now, and: %v", out)
 	}
-	d = begin(t, run.Rules{}, feature("a"), feature("b"))
+	d = begin(t, config.Rules{}, feature("a"), feature("b"))
 	d.until(run.Ledger)
 	merged = d.s.Jobs[0].Merged
 	d.answer(run.Ledger, run.OK)
@@ -54,7 +55,7 @@ func TestVerdictsAreReused(t *testing.T) {
 }
 
 func TestF18ProviderLimit(t *testing.T) {
-	d := begin(t, run.Rules{}, feature("a"), feature("b"))
+	d := begin(t, config.Rules{}, feature("a"), feature("b"))
 	d.until(run.StartSession)
 	d.answer(run.StartSession, run.HitLimit, func(ev *run.Input) { ev.Until = d.at.Add(3600e9) })
 	d.until(run.Timer)
@@ -70,7 +71,7 @@ func TestF18ProviderLimit(t *testing.T) {
 		t.Errorf("%d attempts counted", n)
 	}
 
-	d = begin(t, run.Rules{Fallback: "codex"}, feature("a"))
+	d = begin(t, config.Rules{Fallback: "codex"}, feature("a"))
 	d.until(run.StartSession)
 	d.answer(run.StartSession, run.HitLimit)
 	d.until(run.StartSession)
@@ -80,7 +81,7 @@ func TestF18ProviderLimit(t *testing.T) {
 }
 
 func TestF9TheClockJumps(t *testing.T) {
-	d := begin(t, run.Rules{DayUSD: 5}, feature("a"))
+	d := begin(t, config.Rules{DayUSD: 5}, feature("a"))
 	d.until(run.StartSession)
 	d.session(run.Used, run.OK, used(1, 4), func(ev *run.Input) { ev.At = noon.AddDate(0, 0, -3) })
 	if d.s.Day.USD != 4 || d.s.Day.Date != "2026-05-04" {
@@ -101,7 +102,7 @@ func TestF9TheClockJumps(t *testing.T) {
 }
 
 func TestF16Drift(t *testing.T) {
-	d := begin(t, run.Rules{}, feature("a"))
+	d := begin(t, config.Rules{}, feature("a"))
 	out := d.answer(run.Prepare, run.OK, func(ev *run.Input) { ev.Commit = "elsewhere" })
 	if len(out) != 0 {
 		t.Errorf("a wrong base, and then %v", out)
@@ -121,7 +122,7 @@ func TestF16Drift(t *testing.T) {
 }
 
 func TestF26AnEarlierOwnerIsRefused(t *testing.T) {
-	d := begin(t, run.Rules{}, feature("a"))
+	d := begin(t, config.Rules{}, feature("a"))
 	d.until(run.StartSession)
 	old := d.outstanding(run.StartSession)
 	out := d.do(run.Input{Kind: run.TakenOver})
@@ -149,7 +150,7 @@ func TestF26AnEarlierOwnerIsRefused(t *testing.T) {
 }
 
 func TestF31TheAgentIsAbsent(t *testing.T) {
-	d := begin(t, run.Rules{}, feature("a"))
+	d := begin(t, config.Rules{}, feature("a"))
 	d.until(run.StartSession)
 	d.answer(run.StartSession, run.NoLogin, because("not logged in"))
 	d.until("")

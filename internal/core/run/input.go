@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"kedge"
+	"kedge/internal/core/config"
 )
 
 // InputKind names what happened.
@@ -110,7 +111,7 @@ type Input struct {
 	Outcome Outcome       `json:"outcome,omitempty"`
 
 	Run      kedge.RunID       `json:"run,omitempty"`      // Begun
-	Rules    *Rules            `json:"rules,omitempty"`    // Begun, Continued
+	Rules    *config.Rules     `json:"rules,omitempty"`    // Begun, Continued
 	Goal     string            `json:"goal,omitempty"`     // Begun: plan first
 	Specs    []Spec            `json:"specs,omitempty"`    // Begun, Planned
 	Feature  kedge.FeatureID   `json:"feature,omitempty"`  // what a person speaks of

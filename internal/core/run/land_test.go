@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"kedge/internal/core/config"
 	"kedge/internal/core/run"
 )
 
@@ -11,7 +12,7 @@ import (
 func resume(t *testing.T, specs ...run.Spec) *drive {
 	t.Helper()
 	d := &drive{T: t, at: noon}
-	d.do(run.Input{Kind: run.Begun, Run: "run-1", Rules: &run.Rules{}, Specs: specs, Commit: "c1", Head: "c0"})
+	d.do(run.Input{Kind: run.Begun, Run: "run-1", Rules: &config.Rules{}, Specs: specs, Commit: "c1", Head: "c0"})
 	return d
 }
 
@@ -74,7 +75,7 @@ func TestStopKeepsAnUnseenTipFromLanding(t *testing.T) {
 
 func TestRunOnTheUsersOwnCommitHasNothingToLand(t *testing.T) {
 	d := &drive{T: t, at: noon}
-	d.do(run.Input{Kind: run.Begun, Run: "run-1", Rules: &run.Rules{}, Specs: []run.Spec{{ID: "a", Status: "skipped"}}, Commit: "c0", Head: "c0"})
+	d.do(run.Input{Kind: run.Begun, Run: "run-1", Rules: &config.Rules{}, Specs: []run.Spec{{ID: "a", Status: "skipped"}}, Commit: "c0", Head: "c0"})
 	if d.s.Status != run.StatusDone || isOf(d.all, run.Land) || isOf(d.all, run.Prepare) {
 		t.Errorf("%s, %v", d.s.Status, d.all)
 	}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"kedge"
+	"kedge/internal/core/config"
 	"kedge/internal/core/run"
 )
 
@@ -17,7 +18,7 @@ func (d *drive) number() int {
 // TestSessionsAreNumberedOn: neither an answer, nor a repair, nor another job of the
 // feature starts the numbers of its sessions anew.
 func TestSessionsAreNumberedOn(t *testing.T) {
-	d := begin(t, run.Rules{}, feature("a"), feature("b", "a"))
+	d := begin(t, config.Rules{}, feature("a"), feature("b", "a"))
 	if n := d.number(); n != 1 {
 		t.Fatalf("the first is number %d", n)
 	}
@@ -62,7 +63,7 @@ func TestPlanningSessionsAreNumberedOn(t *testing.T) {
 // TestAnAmendedDependencyHolds: a run that lives takes what a feature needs from the
 // amended definition.
 func TestAnAmendedDependencyHolds(t *testing.T) {
-	d := begin(t, run.Rules{}, feature("a"), feature("b", "a"), feature("c", "b"))
+	d := begin(t, config.Rules{}, feature("a"), feature("b", "a"), feature("c", "b"))
 	d.until(run.StartSession)
 	d.person(run.PauseAsked, "")
 	d.person(run.Skipped, "a")
@@ -85,7 +86,7 @@ func TestAnAmendedDependencyLeavesTheWork(t *testing.T) {
 		d.do(run.Input{Kind: run.Amended, Feature: "b", Hash: hash, Specs: []run.Spec{spec}, Alike: alike, Reason: "one more", Actor: kedge.Human("ann")})
 	}
 	for _, at := range []run.CommandKind{run.StartSession, run.Commit, run.Ledger} {
-		d := begin(t, run.Rules{}, feature("b"), feature("a"))
+		d := begin(t, config.Rules{}, feature("b"), feature("a"))
 		d.until(at)
 		job := d.s.Jobs[0].ID
 		amended(d, "h-more", true)
@@ -98,7 +99,7 @@ func TestAnAmendedDependencyLeavesTheWork(t *testing.T) {
 			t.Errorf("at %s: %d sessions", at, n)
 		}
 	}
-	d := begin(t, run.Rules{}, feature("b"), feature("a"))
+	d := begin(t, config.Rules{}, feature("b"), feature("a"))
 	d.until(run.StartSession)
 	amended(d, "h-other", false)
 	amended(d, "h-more", true) // which does not make the first one unsaid

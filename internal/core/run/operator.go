@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"kedge"
+	"kedge/internal/core/config"
 )
 
 // begin makes the first state of a run.
@@ -16,7 +17,7 @@ func (t *stepper) begin() {
 	if ev.Rules != nil {
 		t.s.Rules = *ev.Rules
 	}
-	t.s.Rules = t.s.Rules.withDefaults()
+	t.s.Rules = t.s.Rules.WithDefaults()
 	t.newDay()
 	if ev.Day.Date == t.s.Day.Date {
 		t.s.Day.USD = ev.Day.USD
@@ -55,7 +56,7 @@ func (t *stepper) phase(id string) int {
 	i := slices.IndexFunc(t.s.Phases, func(p Bounded) bool { return p.ID == id })
 	if i < 0 {
 		i = len(t.s.Phases)
-		t.s.Phases = append(t.s.Phases, Bounded{PhaseLimit: PhaseLimit{ID: id}})
+		t.s.Phases = append(t.s.Phases, Bounded{PhaseLimit: config.PhaseLimit{ID: id}})
 	}
 	return i
 }
@@ -249,7 +250,7 @@ func (t *stepper) who() string { return cmp.Or(t.ev.Actor.Name(), "a person") }
 // goAhead lifts the halt; whatever still holds will halt again.
 func (t *stepper) goAhead() {
 	if t.ev.Rules != nil {
-		t.s.Rules = t.ev.Rules.withDefaults()
+		t.s.Rules = t.ev.Rules.WithDefaults()
 		t.setPhases()
 	}
 	if t.s.Halt == RedBaseline { // somebody may have mended it: look again

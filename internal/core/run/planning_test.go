@@ -4,13 +4,14 @@ import (
 	"testing"
 
 	"kedge"
+	"kedge/internal/core/config"
 	"kedge/internal/core/run"
 )
 
 func planned(t *testing.T) *drive {
 	t.Helper()
 	d := &drive{T: t, at: noon}
-	d.do(run.Input{Kind: run.Begun, Run: "run-1", Goal: "a shop", Commit: "c0", Rules: &run.Rules{}})
+	d.do(run.Input{Kind: run.Begun, Run: "run-1", Goal: "a shop", Commit: "c0", Rules: &config.Rules{}})
 	return d
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"kedge"
+	"kedge/internal/core/config"
 	"kedge/internal/core/run"
 )
 
@@ -27,7 +28,7 @@ func completed(id string, needs ...kedge.FeatureID) run.Spec {
 // feature that met it goes on, and its session is told why.
 func TestRow102Regression(t *testing.T) {
 	for _, meets := range []run.CommandKind{run.Gate, run.Integrate} {
-		d := begin(t, run.Rules{}, completed("a"), feature("b"), feature("c"))
+		d := begin(t, config.Rules{}, completed("a"), feature("b"), feature("c"))
 		d.until(meets)
 		d.answer(meets, run.Regressed, broke("a", "nobody"))
 		d.want(run.StatusRunning, working, working, pending)
@@ -58,7 +59,7 @@ func TestRow102Regression(t *testing.T) {
 // what it needs is worked on; given up, the run stops and says so, until a person
 // continues it.
 func TestRow96NothingNewBeforeTheRepair(t *testing.T) {
-	d := begin(t, run.Rules{Parallel: 3}, completed("base"), completed("a", "base"), feature("b"))
+	d := begin(t, config.Rules{Parallel: 3}, completed("base"), completed("a", "base"), feature("b"))
 	d.until(run.Gate)
 	d.answer(run.Gate, run.Regressed, broke("a"))
 	d.until(run.Prove)
@@ -85,7 +86,7 @@ func TestRow96NothingNewBeforeTheRepair(t *testing.T) {
 // one repair, told what it broke; then the attempt has failed, and the other feature
 // stays done.
 func TestRow14BrokenFeatureIsTheOneRepair(t *testing.T) {
-	d := begin(t, run.Rules{}, completed("a"), feature("b"))
+	d := begin(t, config.Rules{}, completed("a"), feature("b"))
 	breaks := func(ev *run.Input) { ev.Features, ev.Failure = []kedge.FeatureID{"a"}, "it breaks \"a\": "+why }
 	d.until(run.Integrate)
 	d.answer(run.Integrate, run.Red, breaks)
@@ -107,7 +108,7 @@ func TestRow14BrokenFeatureIsTheOneRepair(t *testing.T) {
 
 // TestARedFeatureThatTheRunDoesNotKnow: no session of the run can mend it.
 func TestARedFeatureThatTheRunDoesNotKnow(t *testing.T) {
-	d := begin(t, run.Rules{}, feature("b"))
+	d := begin(t, config.Rules{}, feature("b"))
 	d.until(run.Gate)
 	d.answer(run.Gate, run.Regressed, broke("nobody"))
 	d.until("")
@@ -175,7 +176,7 @@ func TestATipThatBreaksIsLandedOnlyWhenAsked(t *testing.T) {
 // behind that, answered or stuck.
 func TestOldRecheckGoesOn(t *testing.T) {
 	for _, stuck := range []bool{false, true} {
-		d := begin(t, run.Rules{}, completed("a"), feature("b"))
+		d := begin(t, config.Rules{}, completed("a"), feature("b"))
 		d.until(run.Note)
 		note, checkpoint := d.outstanding(run.Note), d.outstanding(run.Checkpoint)
 		old := note
@@ -203,7 +204,7 @@ func TestOldRecheckGoesOn(t *testing.T) {
 // TestStuckCommitIsCheckedAgain: what was checked on a tip that has moved since is not
 // committed: it does not have what others committed meanwhile.
 func TestStuckCommitIsCheckedAgain(t *testing.T) {
-	d := begin(t, run.Rules{Parallel: 2}, feature("a"), feature("b"))
+	d := begin(t, config.Rules{Parallel: 2}, feature("a"), feature("b"))
 	d.until(run.Commit)
 	first := d.outstanding(run.Commit)
 	d.answer(run.Commit, run.Failed, because("a disk is full"))

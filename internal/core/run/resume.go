@@ -2,6 +2,7 @@ package run
 
 import (
 	"cmp"
+	"kedge/internal/core/config"
 	"strconv"
 )
 
@@ -55,7 +56,7 @@ func (s *State) resumption(j *Job) (conversation, why string) {
 		return "", "it is work of another kind"
 	case k.Context <= 0 || k.Window <= 0:
 		return "", "it is unknown how full its context was"
-	case float64(k.Context) >= cmp.Or(k.Share, s.Rules.Handover, usualHandover)*float64(k.Window):
+	case float64(k.Context) >= cmp.Or(k.Share, s.Rules.Handover, config.UsualHandover)*float64(k.Window):
 		return "", "its context was " + share(k) + " full"
 	default:
 		return k.ID, k.Cut + ", with its context " + share(k) + " full"

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"kedge/internal/core/config"
 	"kedge/internal/core/run"
 )
 
@@ -16,14 +17,14 @@ func left(id string, used int64) func(*run.Input) {
 // TestRow46NativeOrFresh is the choice: after what, with how much room.
 func TestRow46NativeOrFresh(t *testing.T) {
 	for name, x := range map[string]struct {
-		rules  run.Rules
+		rules  config.Rules
 		end    func(d *drive)
 		resume string
 		why    string
 	}{
 		"killed, with room":            {end: ended(run.Killed, left("c", 69)), resume: "c", why: "it was killed, with its context 69% full"},
 		"killed, full":                 {end: ended(run.Killed, left("c", 70)), why: "its context was 70% full"},
-		"killed, full as people see":   {rules: run.Rules{Handover: 0.2}, end: ended(run.Killed, left("c", 20)), why: "its context was 20% full"},
+		"killed, full as people see":   {rules: config.Rules{Handover: 0.2}, end: ended(run.Killed, left("c", 20)), why: "its context was 20% full"},
 		"killed, fullness unknown":     {end: ended(run.Killed, func(ev *run.Input) { ev.Conversation = "c" }), why: "it is unknown how full its context was"},
 		"killed, without conversation": {end: ended(run.Killed, left("", 10)), why: "the agent gave no id of its conversation"},
 		"limit": {end: func(d *drive) {
@@ -31,7 +32,7 @@ func TestRow46NativeOrFresh(t *testing.T) {
 			d.until(run.Timer)
 			d.answer(run.Timer, run.OK)
 		}, resume: "c", why: "it reached the provider's limit, with its context 10% full"},
-		"limit, another agent": {rules: run.Rules{Fallback: "other"}, end: ended(run.HitLimit, left("c", 10)), why: "another agent continues"},
+		"limit, another agent": {rules: config.Rules{Fallback: "other"}, end: ended(run.HitLimit, left("c", 10)), why: "another agent continues"},
 		"crashed":              {end: ended(run.Crashed, left("c", 10)), why: "the agent crashed"},
 		"handed over": {end: func(d *drive) {
 			d.session(run.Signalled, run.WantHandover, because("pressure: the context holds 71"))
@@ -79,7 +80,7 @@ func ended(o run.Outcome, change ...func(*run.Input)) func(*drive) {
 
 // TestRow46AliveElsewhere: who looks says that it cannot be gone on with, and why.
 func TestRow46AliveElsewhere(t *testing.T) {
-	d := begin(t, run.Rules{}, feature("a"))
+	d := begin(t, config.Rules{}, feature("a"))
 	d.until(run.StartSession)
 	d.answer(run.StartSession, run.Killed, left("c", 10))
 	d.until(run.Brief)
@@ -92,7 +93,7 @@ func TestRow46AliveElsewhere(t *testing.T) {
 // TestRow46LostConversation: what cannot be gone on with is tried once, and is no
 // crash; what crashes after it did something is one.
 func TestRow46LostConversation(t *testing.T) {
-	d := begin(t, run.Rules{}, feature("a"))
+	d := begin(t, config.Rules{}, feature("a"))
 	d.until(run.StartSession)
 	d.answer(run.StartSession, run.Killed, left("c", 10))
 	d.until(run.StartSession)
@@ -108,7 +109,7 @@ func TestRow46LostConversation(t *testing.T) {
 		t.Errorf("tried again: %+v", c)
 	}
 
-	d = begin(t, run.Rules{}, feature("a"))
+	d = begin(t, config.Rules{}, feature("a"))
 	d.until(run.StartSession)
 	d.answer(run.StartSession, run.Killed, left("c", 10))
 	d.until(run.StartSession)
@@ -121,7 +122,7 @@ func TestRow46LostConversation(t *testing.T) {
 
 // TestRow46AnotherBaseIsFresh: a conversation knows the worktree that it saw.
 func TestRow46AnotherBaseIsFresh(t *testing.T) {
-	d := begin(t, run.Rules{Attempts: 2}, feature("a"))
+	d := begin(t, config.Rules{Attempts: 2}, feature("a"))
 	d.until(run.StartSession)
 	d.answer(run.StartSession, run.Finished, left("c", 10))
 	d.until(run.Gate)

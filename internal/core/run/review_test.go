@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"kedge"
+	"kedge/internal/core/config"
 	"kedge/internal/core/run"
 )
 
@@ -12,7 +13,7 @@ import (
 // is on the integration branch and waits for a person.
 func unchecked(t *testing.T) *drive {
 	t.Helper()
-	d := begin(t, run.Rules{}, feature("a"), feature("b"))
+	d := begin(t, config.Rules{}, feature("a"), feature("b"))
 	d.until(run.Prove)
 	d.answer(run.Prove, run.NoChecks)
 	d.until("")
@@ -64,7 +65,7 @@ func TestAcceptedWhenTheRunIsOver(t *testing.T) {
 
 // TestAcceptedWorkDoesNotLandByItself: nor does what waited for it begin.
 func TestAcceptedWorkDoesNotLandByItself(t *testing.T) {
-	d := begin(t, run.Rules{Land: "each"}, feature("a"), feature("b", "a"))
+	d := begin(t, config.Rules{Land: "each"}, feature("a"), feature("b", "a"))
 	d.until(run.Prove)
 	d.answer(run.Prove, run.NoChecks)
 	d.until("")
@@ -115,7 +116,7 @@ func TestAcceptedAndNotWritten(t *testing.T) {
 
 // TestWorkThatWasSetAsideIsNotAccepted: the feature would be done without it.
 func TestWorkThatWasSetAsideIsNotAccepted(t *testing.T) {
-	d := begin(t, run.Rules{}, feature("a"), feature("b"))
+	d := begin(t, config.Rules{}, feature("a"), feature("b"))
 	d.until(run.Prove)
 	d.answer(run.Prove, run.NoChecks)
 	d.until(run.Integrate)
@@ -137,7 +138,7 @@ func TestWorkThatWasSetAsideIsNotAccepted(t *testing.T) {
 // TestReopenedForAReason: the checks are green, a person misses something all the same,
 // and a session is told what.
 func TestReopenedForAReason(t *testing.T) {
-	d := begin(t, run.Rules{}, feature("a"))
+	d := begin(t, config.Rules{}, feature("a"))
 	d.until("")
 	d.want(run.StatusDone, done)
 	sessions := d.count(run.StartSession)
@@ -163,7 +164,7 @@ func TestReopenedForAReason(t *testing.T) {
 func TestReopenedAndNothingChanged(t *testing.T) {
 	spec := feature("a")
 	spec.Wanted = "the words are wrong"
-	d := begin(t, run.Rules{}, spec)
+	d := begin(t, config.Rules{}, spec)
 	if tell := d.outstanding(run.Tell); tell.Text != spec.Wanted {
 		t.Fatalf("%+v", tell)
 	}
@@ -202,7 +203,7 @@ func TestBrokenInAnEarlierRun(t *testing.T) {
 }
 
 func TestAcceptedWhileTheRunWorks(t *testing.T) {
-	d := begin(t, run.Rules{}, feature("a"), feature("b"))
+	d := begin(t, config.Rules{}, feature("a"), feature("b"))
 	d.until(run.Prove)
 	d.answer(run.Prove, run.NoChecks)
 	d.until(run.Ledger)
@@ -279,7 +280,7 @@ func TestRefusedTwiceOver(t *testing.T) {
 }
 
 func TestRefusedWithoutWorkIsReopened(t *testing.T) {
-	d := begin(t, run.Rules{}, feature("a"), feature("b"))
+	d := begin(t, config.Rules{}, feature("a"), feature("b"))
 	d.until(run.Prove)
 	d.answer(run.Prove, run.Green)
 	d.until("")
@@ -293,7 +294,7 @@ func TestRefusedWithoutWorkIsReopened(t *testing.T) {
 }
 
 func TestLandedInCommitsOfTheirOwn(t *testing.T) {
-	d := begin(t, run.Rules{}, feature("a"))
+	d := begin(t, config.Rules{}, feature("a"))
 	d.until(run.Land)
 	d.answer(run.Land, run.OK, func(ev *run.Input) { ev.Commit = "squashed" })
 	if d.s.Tip != "squashed" || d.s.Landed != "squashed" || d.s.LandRefusal != "" || d.s.Verified != "squashed" {
@@ -302,7 +303,7 @@ func TestLandedInCommitsOfTheirOwn(t *testing.T) {
 }
 
 func TestPersonWhoAsksIsNamed(t *testing.T) {
-	d := begin(t, run.Rules{}, feature("a"))
+	d := begin(t, config.Rules{}, feature("a"))
 	d.until(run.Land)
 	if by := d.outstanding(run.Land).Actor; by != "" {
 		t.Errorf("nobody asked, and %q did", by)
@@ -322,7 +323,7 @@ func TestPersonWhoAsksIsNamed(t *testing.T) {
 // TestWorkThatNothingCanCheck: where the project has no check either, the work is
 // there for a person to look at, and can be taken back.
 func TestWorkThatNothingCanCheck(t *testing.T) {
-	d := begin(t, run.Rules{}, feature("a"))
+	d := begin(t, config.Rules{}, feature("a"))
 	d.until(run.Prove)
 	d.answer(run.Prove, run.NoChecks)
 	d.until(run.Integrate)
@@ -345,7 +346,7 @@ func TestWorkThatNothingCanCheck(t *testing.T) {
 // waitingBoth plays a run of two features without checks: both wait for a person.
 func waitingBoth(t *testing.T) *drive {
 	t.Helper()
-	d := begin(t, run.Rules{}, feature("a"), feature("b"))
+	d := begin(t, config.Rules{}, feature("a"), feature("b"))
 	for range 2 {
 		d.until(run.Prove)
 		d.answer(run.Prove, run.NoChecks)
@@ -419,7 +420,7 @@ func TestSkippedWorkCanBeRefused(t *testing.T) {
 func TestPlanningKnowsWhatItStandsOn(t *testing.T) {
 	carried := run.Spec{ID: "a", Hash: "h-a", Status: pending, Work: "c9"}
 	d := &drive{T: t, at: noon}
-	d.do(run.Input{Kind: run.Begun, Run: "run-1", Goal: "a goal", Rules: &run.Rules{}, Specs: []run.Spec{carried}, Commit: "c9", Head: "c0"})
+	d.do(run.Input{Kind: run.Begun, Run: "run-1", Goal: "a goal", Rules: &config.Rules{}, Specs: []run.Spec{carried}, Commit: "c9", Head: "c0"})
 	d.until("")
 	if !d.s.Planning() || d.count(run.StartSession, run.Implement) != 0 || d.landAsked() {
 		t.Fatalf("%s %s, %+v", d.s.Status, d.s.Reason, d.s.Features)
@@ -463,7 +464,7 @@ func TestAmendedWhileItIsConfirmed(t *testing.T) {
 	for _, o := range []run.Outcome{run.NoChecks, run.Green} {
 		spec := feature("a")
 		spec.Claim = o == run.NoChecks
-		d := begin(t, run.Rules{}, spec)
+		d := begin(t, config.Rules{}, spec)
 		d.until(run.Prove)
 		d.answer(run.Prove, o)
 		d.until("")
@@ -482,7 +483,7 @@ func TestAmendedWhileItIsConfirmed(t *testing.T) {
 
 // TestAmendedBeforeItIsWritten that a person accepted its work: the work waits again.
 func TestAmendedBeforeItIsWritten(t *testing.T) {
-	d := begin(t, run.Rules{Parallel: 2}, feature("a"), feature("b"))
+	d := begin(t, config.Rules{Parallel: 2}, feature("a"), feature("b"))
 	for range 2 {
 		d.until(run.Prove)
 		d.answer(run.Prove, run.NoChecks)
@@ -503,7 +504,7 @@ func TestAmendedBeforeItIsWritten(t *testing.T) {
 func TestAcceptedWhereNothingCanCheck(t *testing.T) {
 	spec := feature("a")
 	spec.Claim = true
-	d := begin(t, run.Rules{}, spec)
+	d := begin(t, config.Rules{}, spec)
 	for range 2 {
 		d.until(run.Prove)
 		d.answer(run.Prove, run.NoChecks)
@@ -642,7 +643,7 @@ func TestAcceptedInTheLedger(t *testing.T) {
 		{"another needs it", feature("b", "a"), run.StatusStopped, `the work on "a" was accepted by ann: because`},
 	} {
 		t.Run(x.name, func(t *testing.T) {
-			d := begin(t, run.Rules{}, feature("a"), x.second)
+			d := begin(t, config.Rules{}, feature("a"), x.second)
 			for range 2 - len(x.second.Needs) { // what needs another does not begin
 				d.until(run.Prove)
 				d.answer(run.Prove, run.Green)

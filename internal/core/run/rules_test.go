@@ -5,13 +5,14 @@ import (
 	"testing"
 
 	"kedge"
+	"kedge/internal/core/config"
 	"kedge/internal/core/run"
 )
 
 func TestRow105NothingToDo(t *testing.T) {
 	a, b := feature("a"), feature("b")
 	a.Status, b.Status = done, kedge.Skipped
-	d := begin(t, run.Rules{}, a, b)
+	d := begin(t, config.Rules{}, a, b)
 	d.until("")
 	d.want(run.StatusDone, done, kedge.Skipped)
 	if d.count(run.StartSession) != 0 || d.count(run.Land) != 0 || d.s.Reason == "" {
@@ -45,7 +46,7 @@ func TestRow9And32Planning(t *testing.T) {
 
 func TestAnAnswerIsWaitedFor(t *testing.T) {
 	for _, ends := range []bool{true, false} {
-		d := begin(t, run.Rules{}, feature("a"))
+		d := begin(t, config.Rules{}, feature("a"))
 		d.until(run.StartSession)
 		if ends {
 			d.answer(run.StartSession, run.Asked, func(ev *run.Input) { ev.Text = "which one?" })
@@ -67,7 +68,7 @@ func TestAnAnswerIsWaitedFor(t *testing.T) {
 // A question is asked once, whoever reads the session again; the next one, and
 // the first one of another session, are others.
 func TestAQuestionIsAskedOnce(t *testing.T) {
-	d := begin(t, run.Rules{}, feature("a"))
+	d := begin(t, config.Rules{}, feature("a"))
 	d.until(run.StartSession)
 	ask := func(place int64) run.Phase {
 		d.session(run.Signalled, run.Asked, func(ev *run.Input) { ev.Place = place })
@@ -92,7 +93,7 @@ func TestAQuestionIsAskedOnce(t *testing.T) {
 }
 
 func TestOnlyAPersonAmends(t *testing.T) {
-	d := begin(t, run.Rules{}, feature("a"))
+	d := begin(t, config.Rules{}, feature("a"))
 	d.until(run.StartSession)
 	for _, ev := range []run.Input{
 		{Kind: run.Amended, Feature: "a", Hash: "x", Reason: "easier", Actor: kedge.Agent("ses-1")},
@@ -121,7 +122,7 @@ func TestOnlyAPersonAmends(t *testing.T) {
 }
 
 func TestOneIntegrationAtATime(t *testing.T) {
-	d := begin(t, run.Rules{Parallel: 3}, feature("a"), feature("b"), feature("c"))
+	d := begin(t, config.Rules{Parallel: 3}, feature("a"), feature("b"), feature("c"))
 	for range 500 {
 		if len(d.s.Outbox) == 0 {
 			break
@@ -142,13 +143,13 @@ func TestOneIntegrationAtATime(t *testing.T) {
 
 func TestLand(t *testing.T) {
 	for land, want := range map[string]int{"end": 1, "each": 2, "never": 0} {
-		d := begin(t, run.Rules{Land: land}, feature("a"), feature("b"))
+		d := begin(t, config.Rules{Land: land}, feature("a"), feature("b"))
 		d.until("")
 		if n := d.count(run.Land); n != want {
 			t.Errorf("land = %q: landed %d times", land, n)
 		}
 	}
-	d := begin(t, run.Rules{}, feature("a"))
+	d := begin(t, config.Rules{}, feature("a"))
 	d.until(run.Land)
 	d.answer(run.Land, run.Refused, because("the checkout has changes"))
 	d.until("")

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"kedge"
+	"kedge/internal/core/config"
 	"kedge/internal/core/run"
 )
 
@@ -18,7 +19,7 @@ const (
 // TestRow37And94TheWayOfAFeature: verify comes before build, inspection before
 // the commit, and everything in this order.
 func TestRow37And94TheWayOfAFeature(t *testing.T) {
-	d := begin(t, run.Rules{}, feature("a"))
+	d := begin(t, config.Rules{}, feature("a"))
 	d.until("")
 	d.want(run.StatusDone, done)
 	want := []run.CommandKind{
@@ -33,7 +34,7 @@ func TestRow37And94TheWayOfAFeature(t *testing.T) {
 // TestRow13And88And89Completed: only a full green verdict in the clean worktree
 // completes, and it is named in the ledger.
 func TestRow13And88And89Completed(t *testing.T) {
-	d := begin(t, run.Rules{}, feature("a"))
+	d := begin(t, config.Rules{}, feature("a"))
 	d.until(run.Integrate)
 	d.answer(run.Integrate, run.Green)
 	c := d.outstanding(run.Commit)
@@ -48,7 +49,7 @@ func TestRow13And88And89Completed(t *testing.T) {
 		t.Error("completed before the ledger says so")
 	}
 	for _, o := range []run.Outcome{run.Partial, run.Empty} {
-		d := begin(t, run.Rules{}, feature("a"))
+		d := begin(t, config.Rules{}, feature("a"))
 		d.until(run.Integrate)
 		d.answer(run.Integrate, o)
 		d.until("")
@@ -57,14 +58,14 @@ func TestRow13And88And89Completed(t *testing.T) {
 			t.Errorf("%s: a commit was made", o)
 		}
 	}
-	d = begin(t, run.Rules{}, feature("a"))
+	d = begin(t, config.Rules{}, feature("a"))
 	d.until(run.Commit)
 	d.answer(run.Commit, run.OK, func(ev *run.Input) { ev.Tree = "another" })
 	d.want(run.StatusPaused, working)
 }
 
 func TestRow5And14And15OneRepairThenBlocked(t *testing.T) {
-	d := begin(t, run.Rules{}, feature("a"), feature("b"))
+	d := begin(t, config.Rules{}, feature("a"), feature("b"))
 	d.until(run.StartSession)
 	d.answer(run.StartSession, run.Finished)
 	d.until(run.Gate)
@@ -94,7 +95,7 @@ func TestRow5And14And15OneRepairThenBlocked(t *testing.T) {
 }
 
 func TestASecondAttemptStartsFresh(t *testing.T) {
-	d := begin(t, run.Rules{Attempts: 2}, feature("a"))
+	d := begin(t, config.Rules{Attempts: 2}, feature("a"))
 	for range 4 { // two gates in each attempt
 		d.until(run.StartSession)
 		d.answer(run.StartSession, run.Finished)
@@ -109,7 +110,7 @@ func TestASecondAttemptStartsFresh(t *testing.T) {
 }
 
 func TestRow25And79And85AFreshSessionForEachFeature(t *testing.T) {
-	d := begin(t, run.Rules{Parallel: 2}, feature("a"), feature("b", "a"), feature("c", "a"), feature("d", "b", "c"))
+	d := begin(t, config.Rules{Parallel: 2}, feature("a"), feature("b", "a"), feature("c", "a"), feature("d", "b", "c"))
 	d.until("")
 	d.want(run.StatusDone, done, done, done, done)
 	var seen []kedge.FeatureID
@@ -125,7 +126,7 @@ func TestRow25And79And85AFreshSessionForEachFeature(t *testing.T) {
 
 // What is told to a feature that waits for its turn is told to that feature.
 func TestToldBeforeItsTurn(t *testing.T) {
-	d := begin(t, run.Rules{}, feature("a"), feature("b", "a"))
+	d := begin(t, config.Rules{}, feature("a"), feature("b", "a"))
 	d.until(run.StartSession)
 	if out := d.person(run.Said, "b"); len(out) != 1 || out[0].Kind != run.Tell || out[0].Feature != "b" || out[0].Job != 0 {
 		t.Errorf("told %+v", out)
@@ -133,7 +134,7 @@ func TestToldBeforeItsTurn(t *testing.T) {
 }
 
 func TestRow27PauseContinueStopTell(t *testing.T) {
-	d := begin(t, run.Rules{}, feature("a"))
+	d := begin(t, config.Rules{}, feature("a"))
 	d.until(run.StartSession)
 	if out := d.person(run.PauseAsked, ""); len(out) != 1 || out[0].Kind != run.Tell || out[0].Scope != run.Held {
 		t.Errorf("paused with %v", out)
@@ -168,7 +169,7 @@ func TestRow27PauseContinueStopTell(t *testing.T) {
 // TestRow104ContinuesWhereItWas: with the same feature, the same job and the
 // same attempt.
 func TestRow104ContinuesWhereItWas(t *testing.T) {
-	d := begin(t, run.Rules{}, feature("a"), feature("b"))
+	d := begin(t, config.Rules{}, feature("a"), feature("b"))
 	d.until(run.Ledger)
 	d.answer(run.Ledger, run.OK)
 	d.until(run.StartSession)
@@ -187,7 +188,7 @@ func TestRow104ContinuesWhereItWas(t *testing.T) {
 func TestRow28OutOfPlanIsHeld(t *testing.T) {
 	for i, found := range []run.Outcome{run.Outside, run.Outside, run.Unapproved, run.Unapproved} {
 		approve := i%2 == 0
-		d := begin(t, run.Rules{}, feature("a"), feature("b"))
+		d := begin(t, config.Rules{}, feature("a"), feature("b"))
 		d.until(run.Inspect)
 		d.answer(run.Inspect, found, because("go.mod"))
 		d.until("") // the others go on
@@ -208,7 +209,7 @@ func TestRow28OutOfPlanIsHeld(t *testing.T) {
 }
 
 func TestWeakenedTestsAreTheRepair(t *testing.T) {
-	d := begin(t, run.Rules{}, feature("a"))
+	d := begin(t, config.Rules{}, feature("a"))
 	d.until(run.Inspect)
 	d.answer(run.Inspect, run.Forbidden, because("a_test.go"))
 	if b := d.outstanding(run.Brief); b.Purpose != run.Repair || !strings.Contains(b.Failure, "a_test.go") {
@@ -221,7 +222,7 @@ func TestWeakenedTestsAreTheRepair(t *testing.T) {
 }
 
 func TestRow38And77And78And82CheckpointThenHandover(t *testing.T) {
-	d := begin(t, run.Rules{}, feature("a"))
+	d := begin(t, config.Rules{}, feature("a"))
 	d.until(run.StartSession)
 	d.session(run.Signalled, run.WantCheckpoint)
 	if out := d.session(run.TurnEnded, run.OK); len(out) > 0 {
@@ -248,7 +249,7 @@ func TestRow38And77And78And82CheckpointThenHandover(t *testing.T) {
 }
 
 func TestHandoversAreBounded(t *testing.T) {
-	d := begin(t, run.Rules{Sessions: 3}, feature("a"))
+	d := begin(t, config.Rules{Sessions: 3}, feature("a"))
 	for range 3 {
 		d.until(run.StartSession)
 		d.answer(run.StartSession, run.Killed)
@@ -262,18 +263,18 @@ func TestHandoversAreBounded(t *testing.T) {
 
 func TestRow70And75Budgets(t *testing.T) {
 	for name, c := range map[string]struct {
-		rules  run.Rules
+		rules  config.Rules
 		budget kedge.Budget
 		status run.Status
 		want   kedge.Status
 	}{
-		"tokens of the run":  {run.Rules{Tokens: 1000}, kedge.Budget{}, run.StatusOverBudget, working},
-		"money of the run":   {run.Rules{USD: 2}, kedge.Budget{}, run.StatusOverBudget, working},
-		"money of the day":   {run.Rules{DayUSD: 2}, kedge.Budget{}, run.StatusOverBudget, working},
-		"a phase":            {run.Rules{Phases: []run.PhaseLimit{{ID: "p1", Tokens: 1000}}}, kedge.Budget{}, run.StatusOverBudget, working},
-		"a feature":          {run.Rules{}, kedge.Budget{USD: 2}, run.StatusStopped, blocked},
-		"any feature":        {run.Rules{FeatureTokens: 1000}, kedge.Budget{}, run.StatusStopped, blocked},
-		"as many as allowed": {run.Rules{MaxSessions: 1}, kedge.Budget{}, run.StatusStopped, working},
+		"tokens of the run":  {config.Rules{Tokens: 1000}, kedge.Budget{}, run.StatusOverBudget, working},
+		"money of the run":   {config.Rules{USD: 2}, kedge.Budget{}, run.StatusOverBudget, working},
+		"money of the day":   {config.Rules{DayUSD: 2}, kedge.Budget{}, run.StatusOverBudget, working},
+		"a phase":            {config.Rules{Phases: []config.PhaseLimit{{ID: "p1", Tokens: 1000}}}, kedge.Budget{}, run.StatusOverBudget, working},
+		"a feature":          {config.Rules{}, kedge.Budget{USD: 2}, run.StatusStopped, blocked},
+		"any feature":        {config.Rules{FeatureTokens: 1000}, kedge.Budget{}, run.StatusStopped, blocked},
+		"as many as allowed": {config.Rules{MaxSessions: 1}, kedge.Budget{}, run.StatusStopped, working},
 	} {
 		t.Run(name, func(t *testing.T) {
 			spec := feature("a")
@@ -305,7 +306,7 @@ func TestRow70And75Budgets(t *testing.T) {
 }
 
 func TestRow75ASpentBudgetIsResumable(t *testing.T) {
-	d := begin(t, run.Rules{Tokens: 1000}, feature("a"))
+	d := begin(t, config.Rules{Tokens: 1000}, feature("a"))
 	d.until(run.StartSession)
 	d.session(run.Used, run.OK, used(2000, 0))
 	d.answer(run.Checkpoint, run.OK)
@@ -315,13 +316,13 @@ func TestRow75ASpentBudgetIsResumable(t *testing.T) {
 	d.person(run.Continued, "")
 	d.until("")
 	d.want(run.StatusOverBudget, working)
-	d.do(run.Input{Kind: run.Continued, Rules: &run.Rules{Tokens: 5000}, Actor: kedge.Human("ann")})
+	d.do(run.Input{Kind: run.Continued, Rules: &config.Rules{Tokens: 5000}, Actor: kedge.Human("ann")})
 	d.until("")
 	d.want(run.StatusDone, done)
 }
 
 func TestRow95And96FixFirst(t *testing.T) {
-	d := begin(t, run.Rules{Parallel: 2}, feature("a"), feature("b"))
+	d := begin(t, config.Rules{Parallel: 2}, feature("a"), feature("b"))
 	d.answer(run.Prepare, run.OK)
 	d.answer(run.Prepare, run.OK)
 	d.answer(run.Gate, run.Red, because("TestOld: red"))
@@ -338,7 +339,7 @@ func TestRow95And96FixFirst(t *testing.T) {
 	d.until("")
 	d.want(run.StatusDone, done, done)
 
-	d = begin(t, run.Rules{}, feature("a"))
+	d = begin(t, config.Rules{}, feature("a"))
 	for range 4 { // the baseline, again before the fix, the fix, its repair
 		d.until(run.Gate)
 		d.answer(run.Gate, run.Red)
@@ -352,7 +353,7 @@ func TestRow95And96FixFirst(t *testing.T) {
 
 func TestEnvironmentPaysNoAgent(t *testing.T) {
 	for _, kind := range []run.CommandKind{run.Prepare, run.Gate, run.Prove} {
-		d := begin(t, run.Rules{}, feature("a"))
+		d := begin(t, config.Rules{}, feature("a"))
 		d.until(kind)
 		d.answer(kind, run.CannotRun, because("npm: not found"))
 		d.until("")
@@ -385,7 +386,7 @@ func TestProve(t *testing.T) {
 	} {
 		spec := feature("a")
 		spec.Claim = c.claim
-		d := begin(t, run.Rules{}, spec)
+		d := begin(t, config.Rules{}, spec)
 		d.until(run.Prove)
 		d.answer(run.Prove, c.outcome)
 		d.until("")
@@ -403,7 +404,7 @@ func TestProve(t *testing.T) {
 }
 
 func TestRow98ACrashGetsOneFreshSession(t *testing.T) {
-	d := begin(t, run.Rules{}, feature("a"))
+	d := begin(t, config.Rules{}, feature("a"))
 	d.until(run.StartSession)
 	d.answer(run.StartSession, run.Crashed)
 	d.until(run.StartSession)
@@ -422,7 +423,7 @@ func TestRow98ACrashGetsOneFreshSession(t *testing.T) {
 
 func TestARedMergeIsTheRepairOnTheNewBase(t *testing.T) {
 	for _, o := range []run.Outcome{run.Red, run.Conflicting} {
-		d := begin(t, run.Rules{Parallel: 2}, feature("a"), feature("b"))
+		d := begin(t, config.Rules{Parallel: 2}, feature("a"), feature("b"))
 		for d.s.Jobs[0].Phase != run.Integrating || d.s.Jobs[1].Phase != run.Ready {
 			c := d.s.Outbox[0]
 			if c.Kind == run.Integrate {
@@ -462,7 +463,7 @@ func (d *drive) outstandingOr(kind run.CommandKind) *run.Command {
 
 // TestRow27PauseStopsTheClock: the time of a session does not run out while you hold it.
 func TestRow27PauseStopsTheClock(t *testing.T) {
-	d := begin(t, run.Rules{SessionWall: time.Hour}, feature("a"))
+	d := begin(t, config.Rules{SessionWall: time.Hour}, feature("a"))
 	d.until(run.StartSession)
 	d.person(run.PauseAsked, "")
 	if out := d.answer(run.Timer, run.OK); len(out) > 0 {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"kedge"
+	"kedge/internal/core/config"
 )
 
 // Version is that of Step. A state written by a newer Step is left alone.
@@ -14,16 +15,16 @@ const Version = 1
 // what is outstanding is in its Outbox, so that after a crash the state alone
 // says what to do again.
 type State struct {
-	Version  int         `json:"version"`
-	Run      kedge.RunID `json:"run"`
-	Status   Status      `json:"status"` // derived at the end of every step
-	Reason   string      `json:"reason"`
-	Halt     Halt        `json:"halt,omitempty"`
-	Why      string      `json:"why,omitempty"`       // of the halt
-	HaltedAt time.Time   `json:"halted_at,omitzero"`  // when the halt began; zero: unknown
-	HaltedBy kedge.Actor `json:"halted_by,omitempty"` // who asked for the halt; empty: Kedge itself
-	Goal     string      `json:"goal,omitempty"`      // a plan is wanted first
-	Rules    Rules       `json:"rules"`
+	Version  int          `json:"version"`
+	Run      kedge.RunID  `json:"run"`
+	Status   Status       `json:"status"` // derived at the end of every step
+	Reason   string       `json:"reason"`
+	Halt     Halt         `json:"halt,omitempty"`
+	Why      string       `json:"why,omitempty"`       // of the halt
+	HaltedAt time.Time    `json:"halted_at,omitzero"`  // when the halt began; zero: unknown
+	HaltedBy kedge.Actor  `json:"halted_by,omitempty"` // who asked for the halt; empty: Kedge itself
+	Goal     string       `json:"goal,omitempty"`      // a plan is wanted first
+	Rules    config.Rules `json:"rules"`
 
 	Epoch    int64     `json:"epoch"` // of the newest command
 	Outbox   []Command `json:"outbox"`
@@ -72,7 +73,7 @@ func (v Seen) covers(tree, environment string) bool {
 
 // Bounded is a phase of the plan with its limits.
 type Bounded struct {
-	PhaseLimit
+	config.PhaseLimit
 	Spent kedge.Spend `json:"spent"`
 }
 

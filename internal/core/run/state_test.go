@@ -7,11 +7,12 @@ import (
 	"testing"
 
 	"kedge"
+	"kedge/internal/core/config"
 	"kedge/internal/core/run"
 )
 
 func TestAStateOfANewerStepIsLeftAlone(t *testing.T) {
-	d := begin(t, run.Rules{}, feature("a"))
+	d := begin(t, config.Rules{}, feature("a"))
 	d.s.Version = run.Version + 1
 	if after, out := run.Step(d.s, d.happy(d.outstanding(run.Prepare))); len(out) > 0 || !reflect.DeepEqual(after, d.s) {
 		t.Error("it was changed")
@@ -27,7 +28,7 @@ func TestStateIsSmall(t *testing.T) {
 			specs[i].Needs = []kedge.FeatureID{specs[i-1].ID}
 		}
 	}
-	d := begin(t, run.Rules{Parallel: 8}, specs...)
+	d := begin(t, config.Rules{Parallel: 8}, specs...)
 	for i := range d.s.Features {
 		d.s.Features[i].Hash, d.s.Features[i].Sessions = "0123456789ab", 1
 		if i%10 == 9 { // work of every tenth waits for a person; were it all, it would be 70 KB more
@@ -80,11 +81,11 @@ func FuzzFeatureText(f *testing.F) {
 // that of a run in which nobody died, and nothing is done twice.
 func TestRow69ACrashAnywhereChangesNothing(t *testing.T) {
 	specs := func() []run.Spec { return []run.Spec{feature("a"), feature("b", "a"), feature("c")} }
-	plain := begin(t, run.Rules{Parallel: 2}, specs()...)
+	plain := begin(t, config.Rules{Parallel: 2}, specs()...)
 	plain.until("")
 	steps := 0
 	for crash := 0; crash <= steps; crash++ {
-		d := begin(t, run.Rules{Parallel: 2}, specs()...)
+		d := begin(t, config.Rules{Parallel: 2}, specs()...)
 		var past []run.Input
 		for steps = 0; len(d.s.Outbox) > 0; steps++ {
 			if steps == crash {

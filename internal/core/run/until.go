@@ -8,13 +8,6 @@ import (
 	"kedge/internal/text/words"
 )
 
-// Until is the phase of the plan with which a run ends. Zero: there is none.
-type Until struct {
-	Phase string   `json:"phase,omitempty"`
-	Title string   `json:"title,omitempty"`
-	Later []string `json:"later,omitempty"` // the phases after it, in their order: nothing of them is begun
-}
-
 // PhaseEnd is the scope of the message that a run ends with the phase that it was to end with.
 const PhaseEnd = "phase_end"
 

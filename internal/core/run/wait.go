@@ -35,7 +35,7 @@ func (s *State) NextTry() (at time.Time, told, waits bool) {
 
 // limited waits for the provider, or takes the next fallback route at once.
 func (t *stepper) limited(j *Job) {
-	if r := t.s.Rules.afterRoute(j.Route); r != "" {
+	if r := t.s.Rules.AfterRoute(j.Route); r != "" {
 		j.Route = r
 		t.enter(j, Briefing)
 		return

@@ -4,13 +4,14 @@ import (
 	"context"
 	"fmt"
 
+	"kedge/internal/core/config"
 	"kedge/internal/core/run"
 	"kedge/internal/engine"
 )
 
 // small is a run that meets everything a healthy one does.
 func small() run.Input {
-	ev := begun(first, run.Rules{Parallel: 2}, "a", "b", "c")
+	ev := begun(first, config.Rules{Parallel: 2}, "a", "b", "c")
 	ev.Specs[2].Needs = append(ev.Specs[2].Needs, "a")
 	return ev
 }
@@ -19,7 +20,7 @@ func small() run.Input {
 // was kept, the next engine takes the run to the same end.
 func crashAtEveryWrite(b *bench) { b.crashes(small(), 1) }
 
-func crashAtSomeWrites(b *bench) { b.crashes(begun(first, run.Rules{}, "a"), 4) }
+func crashAtSomeWrites(b *bench) { b.crashes(begun(first, config.Rules{}, "a"), 4) }
 
 func (b *bench) crashes(ev run.Input, every int) {
 	for n, more := 1, true; more; n += every {
@@ -82,7 +83,7 @@ func crashKeepsSessions(b *bench) {
 	b.holds = true
 	h := b.hands()
 	e := b.Open(h)
-	b.start(e, begun(first, run.Rules{Parallel: 2}, "a", "b"))
+	b.start(e, begun(first, config.Rules{Parallel: 2}, "a", "b"))
 	b.until(e, first, "at work", func(s *run.State) bool {
 		return s.Live(1) && s.Live(2) && s.Spent.Tokens == 200
 	})

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"kedge"
+	"kedge/internal/core/config"
 	"kedge/internal/core/run"
 	"kedge/internal/engine"
 )
@@ -139,7 +140,7 @@ func apart(t *testing.T, fresh Make, test func(*bench)) {
 	b.sound()
 }
 
-func begun(id kedge.RunID, rules run.Rules, features ...string) run.Input {
+func begun(id kedge.RunID, rules config.Rules, features ...string) run.Input {
 	ev := run.Input{Kind: run.Begun, Run: id, Rules: &rules, Commit: "c0"}
 	for _, f := range features {
 		ev.Specs = append(ev.Specs, run.Spec{ID: kedge.FeatureID(f), Hash: "h-" + f})

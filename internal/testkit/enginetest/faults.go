@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"kedge"
+	"kedge/internal/core/config"
 	"kedge/internal/core/run"
 )
 
@@ -15,7 +16,7 @@ import (
 func usageOnce(b *bench) {
 	b.holds = true
 	e := b.Open(b.hands())
-	b.start(e, begun(first, run.Rules{}, "a"))
+	b.start(e, begun(first, config.Rules{}, "a"))
 	for range 3 {
 		b.until(e, first, "metered", func(s *run.State) bool { return s.Spent.Tokens == 100 && s.Live(1) })
 		b.Leave()
@@ -37,7 +38,7 @@ func drift(b *bench) {
 		return run.Input{Outcome: run.Drifted, Reason: "the branch is gone"}, gone, nil
 	}
 	e := b.Open(b.hands())
-	b.start(e, begun(first, run.Rules{}, "a"))
+	b.start(e, begun(first, config.Rules{}, "a"))
 	s := b.until(e, first, "paused", func(s *run.State) bool { return s.Status == run.StatusPaused })
 	if !strings.Contains(s.Reason, "the branch is gone") {
 		b.Errorf("paused because %q", s.Reason)
@@ -78,7 +79,7 @@ func flaky(b *bench) {
 		return ev, true, nil
 	}
 	e := b.Open(b.hands())
-	b.start(e, begun(first, run.Rules{}, "a"))
+	b.start(e, begun(first, config.Rules{}, "a"))
 	s := b.untilOver(e)
 	b.want("features", b.statuses(s), "a=completed ")
 	b.want("gates", n.Load(), int64(3))
@@ -89,7 +90,7 @@ func flaky(b *bench) {
 func noLogin(b *bench) {
 	b.exits = append(b.exits, run.Input{Outcome: run.NoLogin, Reason: "log in first"})
 	e := b.Open(b.hands())
-	b.start(e, begun(first, run.Rules{}, "a"))
+	b.start(e, begun(first, config.Rules{}, "a"))
 	s := b.until(e, first, "stopped", func(s *run.State) bool { return s.Halt == run.NoAgent && over(s) })
 	b.want("feature", s.Features[0].Status, kedge.InProgress)
 	b.want("attempts", s.Features[0].Attempts, 0)

@@ -3,6 +3,7 @@ package enginetest
 import (
 	"context"
 
+	"kedge/internal/core/config"
 	"kedge/internal/core/run"
 	"kedge/internal/engine"
 )
@@ -11,7 +12,7 @@ import (
 func cancel(b *bench) {
 	b.holds = true
 	e := b.Open(b.hands())
-	b.start(e, begun(first, run.Rules{Parallel: 2}, "a", "b", "c"))
+	b.start(e, begun(first, config.Rules{Parallel: 2}, "a", "b", "c"))
 	b.until(e, first, "at work", func(s *run.State) bool { return s.Live(1) && s.Live(2) })
 	if err := e.Cancel(b.Context(), first, ann); err != nil {
 		b.Fatal(err)
@@ -37,7 +38,7 @@ func cancel(b *bench) {
 func watch(b *bench) {
 	b.holds = true
 	e := b.Open(b.hands())
-	b.start(e, begun(first, run.Rules{}, "a"))
+	b.start(e, begun(first, config.Rules{}, "a"))
 	working := b.until(e, first, "at work", func(s *run.State) bool { return s.Spent.Tokens == 100 })
 	var steps []engine.Step
 	ctx, stop := context.WithTimeout(b.Context(), patience)
@@ -73,7 +74,7 @@ func watch(b *bench) {
 // slowWatcher: one who does not look holds nobody up, and then sees the newest.
 func slowWatcher(b *bench) {
 	e := b.Open(b.hands())
-	b.start(e, begun(first, run.Rules{}, "a"))
+	b.start(e, begun(first, config.Rules{}, "a"))
 	ctx, stop := context.WithTimeout(b.Context(), patience)
 	defer stop()
 	looks, blocked, ended := make(chan struct{}), make(chan struct{}, 1), make(chan error, 1)
@@ -94,7 +95,7 @@ func slowWatcher(b *bench) {
 	<-blocked
 	var more []run.Spec
 	for _, id := range []string{"b", "c", "d", "e"} {
-		more = append(more, begun(first, run.Rules{}, id).Specs...)
+		more = append(more, begun(first, config.Rules{}, id).Specs...)
 	}
 	b.deliver(e, run.Input{Kind: run.Planned, Specs: more})
 	b.completedOnce(b.until(e, first, "over", func(s *run.State) bool { return len(s.Features) == 5 && over(s) }))

@@ -2,6 +2,7 @@ package enginetest
 
 import (
 	"kedge"
+	"kedge/internal/core/config"
 	"kedge/internal/core/run"
 	"kedge/internal/engine"
 )
@@ -10,7 +11,7 @@ func startTwice(b *bench) {
 	e := b.Open(b.hands())
 	done := make(chan error, 4)
 	for range cap(done) {
-		go func() { done <- e.Start(b.Context(), begun(first, run.Rules{}, "a", "b")) }()
+		go func() { done <- e.Start(b.Context(), begun(first, config.Rules{}, "a", "b")) }()
 	}
 	for range cap(done) {
 		if err := <-done; err != nil {
@@ -19,10 +20,10 @@ func startTwice(b *bench) {
 	}
 	b.completedOnce(b.untilOver(e))
 	before := b.state(e)
-	b.start(e, begun(first, run.Rules{}, "other"))
+	b.start(e, begun(first, config.Rules{}, "other"))
 	b.Leave()
 	e = b.Open(b.hands())
-	b.start(e, begun(first, run.Rules{}, "other"))
+	b.start(e, begun(first, config.Rules{}, "other"))
 	b.want("features", b.statuses(b.state(e)), b.statuses(before))
 }
 
@@ -30,7 +31,7 @@ func deliverTwice(b *bench) {
 	b.holds = true
 	said := run.Input{ID: "evt-said", Kind: run.Said, Feature: "a", Actor: ann, Text: "hello"}
 	e := b.Open(b.hands())
-	b.start(e, begun(first, run.Rules{}, "a"))
+	b.start(e, begun(first, config.Rules{}, "a"))
 	b.until(e, first, "at work", phase(run.Working))
 	for range 3 {
 		b.deliver(e, said)
@@ -71,7 +72,7 @@ func noSuchRun(b *bench) {
 func lateAnswers(b *bench) {
 	b.holds = true
 	e := b.Open(b.hands())
-	b.start(e, begun(first, run.Rules{}, "a"))
+	b.start(e, begun(first, config.Rules{}, "a"))
 	old := b.until(e, first, "at work", phase(run.Working)).Epoch
 	b.Leave()
 	e = b.Open(b.hands())

@@ -3,6 +3,7 @@ package enginetest
 import (
 	"time"
 
+	"kedge/internal/core/config"
 	"kedge/internal/core/run"
 	"kedge/internal/engine"
 )
@@ -12,7 +13,7 @@ func (b *bench) limited() engine.Engine {
 	b.Helper()
 	b.exits = append(b.exits, run.Input{Outcome: run.HitLimit, Until: b.clock.Now().Add(time.Hour)})
 	e := b.Open(b.hands())
-	b.start(e, begun(first, run.Rules{}, "a"))
+	b.start(e, begun(first, config.Rules{}, "a"))
 	s := b.until(e, first, "waiting", func(s *run.State) bool { return s.Status == run.StatusQuota })
 	b.want("phase", s.Jobs[0].Phase, run.Limited)
 	b.want("wait", b.clock.left(b.T), time.Hour)

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"kedge"
+	"kedge/internal/core/config"
 	"kedge/internal/core/run"
 	"kedge/internal/engine"
 )
@@ -17,7 +18,7 @@ import (
 func leaveKeepsSessions(b *bench) {
 	b.holds = true
 	e := b.Open(b.hands())
-	b.start(e, begun(first, run.Rules{}, "a"))
+	b.start(e, begun(first, config.Rules{}, "a"))
 	b.until(e, first, "at work", phase(run.Working))
 	for range 3 {
 		b.Leave()
@@ -57,7 +58,7 @@ func (b *bench) leavesIn(kind run.CommandKind) {
 		return run.Input{}, false, engine.ErrLeave
 	}
 	e := b.Open(b.hands())
-	b.start(e, begun(first, run.Rules{}, "a"))
+	b.start(e, begun(first, config.Rules{}, "a"))
 	<-under
 	b.Leave()
 	b.want("told to leave", left.Load(), true)
@@ -81,7 +82,7 @@ func withdrawn(b *bench) {
 		return run.Input{}, false, context.Cause(ctx)
 	}
 	e := b.Open(b.hands())
-	b.start(e, begun(first, run.Rules{}, "a", "b"))
+	b.start(e, begun(first, config.Rules{}, "a", "b"))
 	<-under
 	b.deliver(e, run.Input{Kind: run.Skipped, Feature: "a", Actor: ann, Reason: "not now"})
 	if err := <-cause; errors.Is(err, engine.ErrLeave) {
@@ -109,7 +110,7 @@ func letOthersRun() {
 func takenOverAlive(b *bench) {
 	b.holds = true
 	e := b.Open(b.hands())
-	b.start(e, begun(first, run.Rules{Parallel: 2}, "a", "b"))
+	b.start(e, begun(first, config.Rules{Parallel: 2}, "a", "b"))
 	old := b.until(e, first, "at work", func(s *run.State) bool { return s.Live(1) && s.Live(2) && s.Spent.Tokens == 200 })
 	b.deliver(e, run.Input{Kind: run.TakenOver})
 	if now := b.state(e); now.Epoch <= old.Epoch {
@@ -134,7 +135,7 @@ func statusesInOrder(b *bench) {
 		return run.Input{}, false, nil
 	}
 	e := b.Open(b.hands())
-	b.start(e, begun(first, run.Rules{}, "a"))
+	b.start(e, begun(first, config.Rules{}, "a"))
 	b.until(e, first, "at the ledger", phase(run.Ledgering))
 	letOthersRun()
 	close(later)
@@ -162,7 +163,7 @@ func errorsAndPanics(b *bench) {
 		return run.Input{}, false, nil
 	}
 	e := b.Open(b.hands())
-	b.start(e, begun(first, run.Rules{}, "a"))
+	b.start(e, begun(first, config.Rules{}, "a"))
 	for _, why := range []string{"the disk is full", "nobody thought of that"} {
 		s := b.until(e, first, "halted", func(s *run.State) bool { return s.Halt == run.Fault })
 		if !strings.Contains(s.Why, why) {
@@ -180,7 +181,7 @@ func wrongAnswers(b *bench) {
 		return run.Input{Kind: run.Gated, Outcome: run.Green}, c.Kind == run.Prepare, nil
 	}
 	e := b.Open(b.hands())
-	b.start(e, begun(first, run.Rules{}, "a"))
+	b.start(e, begun(first, config.Rules{}, "a"))
 	s := b.until(e, first, "halted", func(s *run.State) bool { return s.Halt == run.Fault })
 	if !strings.Contains(s.Why, "prepare") || !strings.Contains(s.Why, "gated") {
 		b.Errorf("halted because %q", s.Why)
@@ -192,7 +193,7 @@ func wrongAnswers(b *bench) {
 func journalRefuses(b *bench) {
 	b.holds = true
 	e := b.Open(b.hands())
-	b.start(e, begun(first, run.Rules{}, "a", "b"))
+	b.start(e, begun(first, config.Rules{}, "a", "b"))
 	b.until(e, first, "at work", func(s *run.State) bool { return s.Spent.Tokens == 100 })
 	b.Refuse(errors.New("no space left"))
 	for range 2 {
@@ -217,7 +218,7 @@ func parallelRuns(b *bench) {
 	e := b.Open(b.hands())
 	ids := []kedge.RunID{"run-1", "run-2", "run-3", "run-4"}
 	for i, id := range ids {
-		b.start(e, begun(id, run.Rules{Parallel: 1 + i%2}, "a", "b", "c"))
+		b.start(e, begun(id, config.Rules{Parallel: 1 + i%2}, "a", "b", "c"))
 	}
 	for _, id := range ids {
 		b.completedOnce(b.until(e, id, "over", over))
@@ -230,7 +231,7 @@ func manyFeatures(b *bench) {
 		names = append(names, "f"+string(rune('a'+i/26))+string(rune('a'+i%26)))
 	}
 	e := b.Open(b.hands())
-	b.start(e, begun(first, run.Rules{Parallel: 4}, names...))
+	b.start(e, begun(first, config.Rules{Parallel: 4}, names...))
 	b.completedOnce(b.untilOver(e))
 	b.want("work commits", b.count("commit"), 300)
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"kedge"
+	"kedge/internal/core/config"
 	"kedge/internal/core/run"
 	"kedge/internal/testkit/sim"
 )
@@ -42,7 +43,7 @@ func events(data []byte, s func() run.State, step func(run.Input)) {
 		}
 		if ev.Kind == run.Begun || ev.Kind == run.Planned {
 			ev.Run = "run-fuzz"
-			ev.Rules = &run.Rules{Parallel: n % 4, Tokens: int64(n%3) * 1000, MaxSessions: n % 7}
+			ev.Rules = &config.Rules{Parallel: n % 4, Tokens: int64(n%3) * 1000, MaxSessions: n % 7}
 			for i := range n%4 + 1 {
 				ev.Specs = append(ev.Specs, run.Spec{ID: kedge.FeatureID("f" + itoa(i)), Hash: "h", Needs: []kedge.FeatureID{"f0"}[:min(i, 1)]})
 			}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"kedge"
+	"kedge/internal/core/config"
 	"kedge/internal/core/run"
 	"kedge/internal/testkit/sim"
 )
@@ -140,7 +141,7 @@ var mutations = []struct {
 	}},
 	{14, "the phase that a run ends with is forgotten", func(s run.State, ev run.Input) (run.State, []run.Command) {
 		until := s.Rules.Until
-		s.Rules.Until = run.Until{}
+		s.Rules.Until = config.Until{}
 		after, commands := run.Step(s, ev)
 		if ev.Kind != run.Continued && ev.Kind != run.Begun {
 			after.Rules.Until = until

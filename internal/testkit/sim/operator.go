@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"kedge"
+	"kedge/internal/core/config"
 	"kedge/internal/core/run"
 )
 
@@ -52,8 +53,8 @@ func (w *world) makeUp(n int) []run.Spec {
 	return specs
 }
 
-func (w *world) rules() *run.Rules {
-	r := &run.Rules{
+func (w *world) rules() *config.Rules {
+	r := &config.Rules{
 		Parallel: 1 + w.rng.IntN(3), Attempts: 1 + w.rng.IntN(2), Sessions: 2 + w.rng.IntN(4), Waits: 1 + w.rng.IntN(3),
 		Land:       []string{"end", "each", "never"}[w.rng.IntN(3)],
 		Regression: []string{"sample", "all", "none"}[w.rng.IntN(3)],
@@ -80,10 +81,10 @@ func (w *world) rules() *run.Rules {
 		r.MaxSessions = 1 + w.rng.IntN(4)
 	}
 	if w.chance(10) {
-		r.Phases = []run.PhaseLimit{{ID: "p0", Tokens: 600}}
+		r.Phases = []config.PhaseLimit{{ID: "p0", Tokens: 600}}
 	}
 	if r.Sessions == 5 && r.Parallel == 1 { // one of twelve
-		r.Until = run.Until{Phase: "p0", Later: []string{"p1", "p2", "p3"}}
+		r.Until = config.Until{Phase: "p0", Later: []string{"p1", "p2", "p3"}}
 	}
 	if w.chance(15) {
 		r.SessionWall = 3600e9
@@ -167,7 +168,7 @@ func (w *world) help() bool {
 }
 
 // more are rules with twice the money.
-func (w *world) more() *run.Rules {
+func (w *world) more() *config.Rules {
 	if w.chance(25) {
 		return nil
 	}
@@ -177,7 +178,7 @@ func (w *world) more() *run.Rules {
 	r.DayUSD *= 2
 	r.Phases = nil
 	for _, p := range w.s.Phases {
-		r.Phases = append(r.Phases, run.PhaseLimit{ID: p.ID, Tokens: 2 * p.Tokens, USD: 2 * p.USD})
+		r.Phases = append(r.Phases, config.PhaseLimit{ID: p.ID, Tokens: 2 * p.Tokens, USD: 2 * p.USD})
 	}
 	if r.MaxSessions > 0 {
 		r.MaxSessions += 2

@@ -1,4 +1,4 @@
-package run
+package config
 
 import (
 	"cmp"
@@ -59,8 +59,8 @@ type Given struct {
 	Phases []PhaseLimit `json:"phases,omitempty"`
 }
 
-// usualHandover is Rules.Handover where nobody says.
-const usualHandover = 0.7
+// UsualHandover is Rules.Handover where nobody says.
+const UsualHandover = 0.7
 
 // PhaseLimit bounds what the features of one phase of the plan may cost.
 type PhaseLimit struct {
@@ -69,9 +69,9 @@ type PhaseLimit struct {
 	USD    float64 `json:"usd,omitempty"`
 }
 
-// afterRoute is the route to fall back to from the one that met its limit, empty
+// AfterRoute is the route to fall back to from the one that met its limit, empty
 // being the run's own choice; empty when there is none left.
-func (r Rules) afterRoute(route string) string {
+func (r Rules) AfterRoute(route string) string {
 	all := append([]string{r.Fallback}, r.Fallbacks...)
 	if r.Fallback == "" {
 		return ""
@@ -85,8 +85,8 @@ func (r Rules) afterRoute(route string) string {
 	return all[0]
 }
 
-// withDefaults fills in what must not be without a bound.
-func (r Rules) withDefaults() Rules {
+// WithDefaults fills in what must not be without a bound.
+func (r Rules) WithDefaults() Rules {
 	set := func(n *int, to int) {
 		if *n <= 0 {
 			*n = to
@@ -99,6 +99,13 @@ func (r Rules) withDefaults() Rules {
 	set(&r.Conflicts, 3)
 	set(&r.Waits, 48)
 	set(&r.Regressions, 3)
-	r.Handover, r.Land, r.Regression = cmp.Or(r.Handover, usualHandover), cmp.Or(r.Land, "end"), cmp.Or(r.Regression, "sample")
+	r.Handover, r.Land, r.Regression = cmp.Or(r.Handover, UsualHandover), cmp.Or(r.Land, "end"), cmp.Or(r.Regression, "sample")
 	return r
+}
+
+// Until is the phase of the plan with which a run ends. Zero: there is none.
+type Until struct {
+	Phase string   `json:"phase,omitempty"`
+	Title string   `json:"title,omitempty"`
+	Later []string `json:"later,omitempty"` // the phases after it, in their order: nothing of them is begun
 }
