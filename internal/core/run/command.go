@@ -128,6 +128,7 @@ type Command struct {
 	Salvage  string            `json:"salvage,omitempty"` // name under refs/kedge/salvage/
 	Evidence kedge.EvidenceID  `json:"evidence,omitempty"`
 	Flaky    bool              `json:"flaky,omitempty"` // Ledger: it was red and green on one tree; Gate, Prove, Integrate: it may be, or is to be seen anew, so nothing is reused
+	Doubt    Doubt             `json:"doubt,omitempty"` // Integrate: what you said of the tests
 	Status   kedge.Status      `json:"status,omitempty"`
 	Features []kedge.FeatureID `json:"features,omitempty"` // Ledger: those that regressed; Gate, Integrate: those that are known to be red
 	Reason   string            `json:"reason,omitempty"`

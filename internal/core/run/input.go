@@ -77,6 +77,7 @@ const (
 	Regressed   Outcome = "regressed"    // gated, integrated: completed features, in Features, are red on the base, without the work; Reason says why
 	Fails       Outcome = "fails"        // proved: red as it must be, or holding as it must
 	NoChecks    Outcome = "no_checks"    // proved: the feature has none
+	Tests       Outcome = "tests"        // proved: green before the work; but its checks run tests, so that new ones can show what the work does
 	Broken      Outcome = "broken"       // proved: 126, 127, a timeout, or not holding
 	Conflicting Outcome = "conflict"     // integrated: the merge has conflicts
 	Clean       Outcome = "clean"        // inspected
@@ -128,7 +129,10 @@ type Input struct {
 	Day         Day              `json:"day,omitzero"`   // Begun: what the day had cost before
 	Tree        string           `json:"tree,omitempty"` // without Kedge's own paths
 	Environment string           `json:"environment,omitempty"`
-	Moot        bool             `json:"moot,omitempty"` // Integrated: the merge changes nothing; Text says who has the work already
+	Moot        bool             `json:"moot,omitempty"`     // Integrated: the merge changes nothing; Text says who has the work already
+	Altered     string           `json:"altered,omitempty"`  // Integrated: what the work does to tests of before that is for you to decide; empty: nothing
+	Shown       Outcome          `json:"shown,omitempty"`    // Integrated: what the work's tests say without its source: Red is as it should be, Green shows nothing, Empty: there are none; or not known
+	Untested    string           `json:"untested,omitempty"` // Integrated: why they show nothing
 	Evidence    kedge.EvidenceID `json:"evidence,omitempty"`
 	Failure     string           `json:"failure,omitempty"` // the first failure, and nothing else
 	Session     kedge.SessionID  `json:"session,omitempty"`
@@ -155,7 +159,7 @@ var outcomesOf = []struct {
 }{
 	{Prepared, []Outcome{OK, CannotRun, Drifted, Failed}},
 	{Gated, []Outcome{Green, Partial, Empty, Red, Void, Regressed, CannotRun, Drifted, Failed}},
-	{Proved, []Outcome{Fails, NoChecks, Green, Broken, CannotRun, Drifted, Failed}},
+	{Proved, []Outcome{Fails, NoChecks, Green, Tests, Broken, CannotRun, Drifted, Failed}},
 	{Briefed, []Outcome{OK, Failed}},
 	{TurnEnded, []Outcome{OK}},
 	{Used, []Outcome{OK}},

@@ -5,7 +5,7 @@ import "kedge"
 // newAttempt gives the job a fresh start at the tip.
 func (t *stepper) newAttempt(j *Job) {
 	j.Attempt++
-	j.Repairs, j.Crashes, j.Kills, j.Sessions, j.Reruns, j.Wide = 0, 0, 0, 0, 0, false
+	j.Repairs, j.Crashes, j.Kills, j.Sessions, j.Reruns, j.Wide, j.Doubt = 0, 0, 0, 0, 0, false, ""
 	j.Fresh, j.Seen, j.Tree, j.Merged, j.Evidence, j.Carry, j.Failure, j.Reason, j.Question = "", Seen{}, "", "", "", "", "", "", ""
 	t.enter(j, Preparing)
 }
@@ -194,6 +194,15 @@ func (t *stepper) proved(j *Job) {
 			t.enter(j, Briefing)
 		default:
 			t.review(j, "its checks are green before any work")
+		}
+	case Tests:
+		switch {
+		case f.Claim != "":
+			t.confirm(j)
+		case f.Red && !f.Wanted: // there is nothing to mend
+			t.review(j, "its checks are green before any work")
+		default:
+			t.enter(j, Briefing)
 		}
 	case CannotRun:
 		t.giveUp(j, "environment: "+t.ev.Reason)

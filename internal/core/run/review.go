@@ -23,7 +23,11 @@ func (t *stepper) decided() {
 		f.Status = kedge.InProgress
 		t.mark(f, "approved by "+t.who())
 	}
-	j.Reason, j.Wide = "", true
+	if j.Reason = ""; j.Doubt == DoubtAsked {
+		j.Doubt = DoubtLifted
+	} else {
+		j.Wide = true
+	}
 	t.queue(j, Integrating)
 }
 

@@ -2,7 +2,7 @@
 // feature from prepare to done, the budgets, the one repair, what a crash and a
 // provider's limit mean, and when a run ends. Step is a pure function: the
 // caller says what happened and when, and gets the next state and the work to
-// do. It promises the sixteen invariants that package sim checks. It never blocks,
+// do. It promises the seventeen invariants that package sim checks. It never blocks,
 // fails, reads a clock, starts a goroutine or ranges over a map.
 package run
 
@@ -166,6 +166,7 @@ func (t *stepper) enter(j *Job, p Phase) {
 	case Integrating:
 		t.issue(j, Command{
 			Kind: Integrate, Scope: integrateScope(j), Base: t.s.Tip, Tree: j.Tree, Commit: j.Undoes, Features: t.s.Broken(), Flaky: j.Reruns > 0,
+			Doubt: j.Doubt,
 		})
 	case Committing:
 		if j.Onto != "" && j.Onto != t.s.Tip { // others committed while it could not: their work is not in what was checked

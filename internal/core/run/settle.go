@@ -300,7 +300,7 @@ func (t *stepper) land() {
 	waiting, broken := t.s.Unaccepted(), t.s.Broken()
 	switch {
 	case t.s.awaits(0, Land):
-	case t.s.has(func(j *Job) bool { return j.Kind == Accept && j.Phase != Done }): // the ledger first
+	case t.s.has(func(j *Job) bool { return j.Kind == Accept && j.Phase != Done || j.Kind == Undo && j.Phase.OnTrunk() }): // they first
 	case len(waiting) > 0:
 		t.s.Landed, t.s.LandBy, t.s.LandScope = t.s.Tip, "", ""
 		t.s.refuseLanding(awaitsReview(waiting))

@@ -147,6 +147,7 @@ type Job struct {
 	Resumed  bool            `json:"resumed,omitempty"` // the session goes on with the conversation of the one before
 	Fresh    string          `json:"fresh,omitempty"`   // why no session of the attempt goes on with one any more
 	Wide     bool            `json:"wide,omitempty"`    // you approved what the work has beyond its feature
+	Doubt    Doubt           `json:"doubt,omitempty"`   // about the tests of the work
 	Notice   Notice          `json:"notice,omitzero"`   // the last of the living session
 }
 

@@ -64,7 +64,7 @@ func (t *stepper) repair(j *Job, failure string) {
 		return
 	}
 	j.Repairs++
-	j.Failure, j.Wide = failure, false
+	j.Failure, j.Wide, j.Doubt = failure, false, ""
 	t.enter(j, Briefing)
 }
 
@@ -120,7 +120,7 @@ func (t *stepper) unchanged(j *Job) {
 	case j.Proof == NoChecks && j.Repairs > 0:
 		j.Tree = "" // there is no work
 		t.review(j, why+", and it has no checks of its own")
-	case j.Proof == Green && j.Repairs > 0:
+	case (j.Proof == Green || j.Proof == Tests) && j.Repairs > 0:
 		j.Tree = ""
 		t.review(j, why+", and its checks were green before")
 	default:
@@ -153,6 +153,7 @@ func (t *stepper) integrated(j *Job, c Command) {
 	case t.moot(j, c):
 	case ev.Outcome == Regressed:
 		t.breaks(j, Integrating)
+	case t.doubted(j):
 	case ev.Outcome == Green && ev.Evidence != "" && ev.Tree != "":
 		t.s.Green = Seen{Tree: ev.Tree, Environment: ev.Environment, Outcome: Green}
 		j.Merged, j.Evidence, j.Onto = ev.Tree, ev.Evidence, c.Base
@@ -228,7 +229,7 @@ func (t *stepper) repairOnNewBase(j *Job, failure string) {
 		t.repair(j, failure)
 	case j.Repairs == 0:
 		j.Repairs++
-		j.Failure, j.Carry, j.Wide, j.Onto = failure, j.Tree, false, t.s.Tip
+		j.Failure, j.Carry, j.Wide, j.Doubt, j.Onto = failure, j.Tree, false, "", t.s.Tip
 		if t.ev.Outcome == Conflicting { // of that no check tells
 			j.Onto = ""
 		}
@@ -369,6 +370,9 @@ func (t *stepper) undone(f *Feature, j *Job) {
 		f.Wanted = open(f.Status)
 	default: // nothing was taken back
 		t.overAgain(f, j)
+	}
+	if t.s.LandBy != "" {
+		t.land()
 	}
 }
 

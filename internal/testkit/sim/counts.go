@@ -48,7 +48,7 @@ func (w *world) provedAnew(c run.Command) {
 	}
 	w.seen.Anew++
 	facts := w.job(c.Job)
-	if facts.provedAt <= since || facts.proved != run.Fails {
+	if facts.provedAt <= since || !w.proves(c.Job, facts.proved) {
 		w.fail(15, "done after a no, and not proved anew")
 	}
 }
@@ -81,7 +81,7 @@ func nothingToMend(m *moment) string {
 		switch {
 		case c.Purpose == run.FixFirst && f.baseline != run.Red:
 			return "a session mends a baseline that is green"
-		case c.Purpose == run.Implement && again && f.proved == run.Green:
+		case c.Purpose == run.Implement && again && (f.proved == run.Green || f.proved == run.Tests):
 			return "a session mends a feature that is green"
 		}
 	}

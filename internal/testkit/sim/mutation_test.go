@@ -158,6 +158,10 @@ var mutations = []struct {
 		}
 		return run.Step(s, ev)
 	}},
+	{17, "what the tests of work leave open is not looked at", func(s run.State, ev run.Input) (run.State, []run.Command) {
+		ev.Altered, ev.Shown = "", run.Red
+		return run.Step(s, ev)
+	}},
 }
 
 // TestMutations: each invariant finds the core out that breaks it, and finds it

@@ -1,6 +1,6 @@
 // Package sim plays whole runs against a model of the world: a repository of
 // trees, a gate, agents that may lie, loop, hang, crash or spend too much, an
-// operator and a clock. It owns the sixteen invariants of a run and checks them
+// operator and a clock. It owns the seventeen invariants of a run and checks them
 // after every step. A seed gives the same run every time. It never touches
 // anything outside its own memory; only tests use it.
 package sim
@@ -209,6 +209,7 @@ func (w *world) deliver(ev run.Input) {
 	w.hear(ev)
 	w.hearAgain(ev)
 	w.hearDenied(ev)
+	w.hearDoubt(ev)
 	w.hearLanded(ev)
 	w.hearRed(ev)
 	after, commands := w.step(w.s, ev)

@@ -21,6 +21,7 @@ type words struct {
 	agreed     map[kedge.FeatureID]string // accepted as it is, with no work that waits: the definition that was accepted
 	yes        map[kedge.FeatureID]int    // accepted, and not landed yet: its newest commit
 	users      int                        // the commit that the run knows to be on the user's branch
+	doubts     map[int]doubt              // by job
 	denied     map[kedge.FeatureID]int64  // a person denied work on it since it was last done: the newest command of then
 	reopenings map[kedge.FeatureID]int    // reopened while its job was ending without it: that job
 }
@@ -29,7 +30,7 @@ func newWords() words {
 	return words{
 		accepted: map[kedge.FeatureID]int{}, wanted: map[kedge.FeatureID]string{}, told: map[kedge.FeatureID]string{},
 		briefs: map[int]string{}, lost: map[int]bool{}, aside: map[kedge.FeatureID]bool{},
-		agreed: map[kedge.FeatureID]string{}, yes: map[kedge.FeatureID]int{}, reopenings: map[kedge.FeatureID]int{}, denied: map[kedge.FeatureID]int64{},
+		agreed: map[kedge.FeatureID]string{}, yes: map[kedge.FeatureID]int{}, reopenings: map[kedge.FeatureID]int{}, denied: map[kedge.FeatureID]int64{}, doubts: map[int]doubt{},
 	}
 }
 

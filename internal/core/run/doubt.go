@@ -1,0 +1,52 @@
+package run
+
+import "cmp"
+
+// Doubt is what becomes of the tests of a job's work, where they are for you to decide about.
+type Doubt string
+
+// The doubts; empty is none.
+const (
+	DoubtAsked  Doubt = "asked"  // the work waits for you because of them
+	DoubtLifted Doubt = "lifted" // you approved what the work does to tests, and what its own show
+)
+
+// doubted deals with green work whose tests are for you to decide about: it weakens tests that
+// were there before, or changes what they expect; or its own tests show nothing. That they show
+// nothing a session may mend, once. It tells whether there is such a doubt.
+func (t *stepper) doubted(j *Job) bool {
+	if t.ev.Outcome != Green || j.Kind != Build || j.Doubt == DoubtLifted {
+		return false
+	}
+	unshown := t.unshown(j)
+	switch {
+	case t.ev.Altered == "" && unshown == "":
+		return false
+	case t.ev.Altered == "" && j.Repairs == 0:
+		t.repairOnNewBase(j, unshown+". Add tests that fail without your change and pass with it")
+		return true
+	case t.ev.Altered != "" && unshown != "":
+		unshown = t.ev.Altered + "; " + unshown
+	}
+	j.Doubt = DoubtAsked
+	t.hold(j, cmp.Or(unshown, t.ev.Altered))
+	return true
+}
+
+// unshown says why nothing shows that the work does anything; empty: something does. Checks that
+// were red before it show it by being green, unless its tests alone made them so. Checks that were
+// green before show nothing: then its own tests have to. What you missed in work that was green
+// need not show in a test.
+func (t *stepper) unshown(j *Job) string {
+	f := t.feature(j)
+	switch {
+	case t.ev.Shown == Red:
+		return ""
+	case j.Proof == Tests && (!f.Wanted || f.Denied):
+		return "its checks were green before the work, and " + cmp.Or(t.ev.Untested, "no test shows what the work does")
+	case j.Proof == Fails && t.ev.Shown == Green:
+		return cmp.Or(t.ev.Untested, "its tests show nothing of the work")
+	default:
+		return ""
+	}
+}
