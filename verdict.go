@@ -85,7 +85,30 @@ type Evidence struct {
 	By          Actor      `json:"by,omitempty"` // who asked for it
 	Anchor      bool       `json:"anchor,omitempty"`
 	Verdict     Verdict    `json:"verdict"`
+	Corners     *Corners   `json:"corners,omitempty"` // of work that changes tests or source; nil: not looked at
 }
+
+// Corners are what the tests and the source of some work say without each other.
+type Corners struct {
+	Tests     []string `json:"tests"`      // the changed files that are tests, or belong to them
+	Source    []string `json:"source"`     // those that are tested
+	OldSource Corner   `json:"old_source"` // the new tests on the source as it was: red shows that they test the work
+	OldTests  Corner   `json:"old_tests"`  // the tests as they were on the new source: red shows that they were changed to fit
+}
+
+// Corner is the verdict of one of the two.
+type Corner struct {
+	Verdict string       `json:"verdict"`         // red, green, or not_run
+	Why     string       `json:"why,omitempty"`   // why it was not run
+	Check   *CheckResult `json:"check,omitempty"` // the first red one
+}
+
+// The verdicts of a corner.
+const (
+	CornerRed    = "red"
+	CornerGreen  = "green"
+	CornerNotRun = "not_run"
+)
 
 // GateStartedData is the payload of GateStarted: what it takes to finish a gate
 // after whoever ran it is gone. The environment is not part of it: only the

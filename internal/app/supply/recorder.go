@@ -56,11 +56,11 @@ func (l recorder) Feature(ctx context.Context, id kedge.FeatureID, hash string) 
 	return d.Feature, nil
 }
 
-// Named are the paths in the definition of a feature, unless an agent wrote it: an agent
-// lets nothing in.
-func (l recorder) Named(ctx context.Context, id kedge.FeatureID) ([]string, error) {
+// Allowed are the paths, and the existing tests, in the definition of a feature, unless an agent
+// wrote it: an agent lets nothing in.
+func (l recorder) Allowed(ctx context.Context, id kedge.FeatureID) (paths, tests []string, err error) {
 	d, _, err := journal.Get[journal.FeatureDoc](ctx, l.p.Store, journal.KindFeature, string(id))
-	return d.Named(), err
+	return d.Named(), d.Announced(), err
 }
 
 // Features gives all of them in the order of the ledger.

@@ -47,23 +47,6 @@ func (d Demands) Due(now func(line string) bool) Demands {
 	return out
 }
 
-// Since are the same demands on work whose base is known. before has, by command, why one
-// that was red there may be red after the work as well, and nothing for one that was green.
-// It holds even if no other feature is open any more: the work of those is not in the base.
-func (d Demands) Since(before map[string]string) Demands {
-	out := Demands{Checks: d.Checks, Later: map[string]string{}}
-	for _, c := range d.Checks {
-		why, known := before[check.ShellLine(c)]
-		if !known {
-			why = d.Later[c.Name]
-		}
-		if why != "" {
-			out.Later[c.Name] = why
-		}
-	}
-	return out
-}
-
 // stillOpen are the other features of the plan of which the command is demanded and that
 // are not done.
 func stillOpen(p kedge.Plan, but kedge.FeatureID, features []kedge.Feature, line string) []kedge.FeatureID {

@@ -1,7 +1,6 @@
 package plan_test
 
 import (
-	"maps"
 	"slices"
 	"testing"
 
@@ -71,22 +70,5 @@ func TestRow109WhatIsDueStaysDue(t *testing.T) {
 	}
 	if len(all.Later) != 2 {
 		t.Errorf("what was asked changed: %+v", all)
-	}
-}
-
-// TestRow109TheSlotGoesByItsBase: what was green on the base must stay so; what was red
-// there and could wait may be red, also when no other feature is open any more; of the
-// rest the plan decides.
-func TestRow109TheSlotGoesByItsBase(t *testing.T) {
-	d := plan.Demands{
-		Checks: []kedge.Check{{Name: "green", Run: "make a"}, {Name: "red", Run: "make b"}, {Name: "unknown", Run: "make c"}, {Name: "due", Run: "make d"}},
-		Later:  map[string]string{"green": "now", "unknown": "now"},
-	}
-	got := d.Since(map[string]string{"make a": "", "make b": "then"}).Later
-	if want := map[string]string{"red": "then", "unknown": "now"}; !maps.Equal(got, want) {
-		t.Errorf("later %v, want %v", got, want)
-	}
-	if got := d.Since(nil).Later; !maps.Equal(got, d.Later) {
-		t.Errorf("with nothing known: %v", got)
 	}
 }

@@ -106,8 +106,9 @@ type Records interface {
 	Feature(ctx context.Context, id kedge.FeatureID, hash string) (kedge.Feature, error)
 	// Features are all of them, in the order of the plan.
 	Features(ctx context.Context) ([]kedge.Feature, error)
-	// Named are the paths in the definition of a feature, where you wrote or approved it.
-	Named(ctx context.Context, id kedge.FeatureID) ([]string, error)
+	// Allowed are the paths, and the existing tests, that the definition of a feature lets its work
+	// change, where you wrote or approved it.
+	Allowed(ctx context.Context, id kedge.FeatureID) (paths, tests []string, err error)
 	// PlanDemands are the checks that its approved plan adds to the gate of a feature,
 	// beside others that run there.
 	PlanDemands(ctx context.Context, f kedge.Definition, others []kedge.Check) (plan.Demands, error)

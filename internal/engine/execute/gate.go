@@ -16,8 +16,9 @@ import (
 	"kedge/internal/text/words"
 )
 
-// gate runs the checks in the job's slot: all of the project's on the base,
-// before any work, with those of completed features where others changed it; or those that the work touches, and the feature's own.
+// gate runs checks in the job's slot: all of the project's on the base, before any work, with
+// those of completed features where others changed it; after the work the feature's own, for the
+// clean worktree runs all of them; and everything for the fix of a red baseline.
 func (x *Executor) gate(ctx context.Context, c run.Command, _ func(run.Input)) (run.Input, error) {
 	p, err := x.place(ctx, c)
 	if err != nil {
@@ -25,12 +26,16 @@ func (x *Executor) gate(ctx context.Context, c run.Command, _ func(run.Input)) (
 	}
 	baseline := c.Tree != ""
 	q := p.request()
-	if c.Scope != "full" {
-		q.Scope = gate.Changed
-	}
 	if !baseline {
-		if err = x.demand(ctx, c, &q, p.before()); err != nil {
+		if err = x.demand(ctx, c, &q); err != nil {
 			return run.Input{}, err
+		}
+	}
+	if c.Scope != "full" {
+		if q.Checks, q.Later = nil, nil; !baseline {
+			if q.Own, err = x.ownChecks(ctx, c); err != nil {
+				return run.Input{}, err
+			}
 		}
 	}
 	if len(q.Checks)+len(q.Own) == 0 {
@@ -152,36 +157,28 @@ func (x *Executor) ownChecks(ctx context.Context, c run.Command) ([]kedge.Check,
 	return f.Checks, err
 }
 
-// before is what the plan's commands said in the slot before the job's work. Of those that
-// are not in it the gate of the merged work finds out.
-func (p place) before() map[string]string {
-	if p.job.Proved != p.job.Base {
-		return nil
-	}
-	return p.job.Before
-}
-
 // demand puts the feature's checks into a gate, and those of its plan that no other check
 // runs already.
-func (x *Executor) demand(ctx context.Context, c run.Command, q *gate.Request, before map[string]string) error {
+func (x *Executor) demand(ctx context.Context, c run.Command, q *gate.Request) error {
 	own, err := x.ownChecks(ctx, c)
 	if err != nil {
 		return err
 	}
 	plans, err := x.planDemands(ctx, c, slices.Concat(q.Checks, own))
-	q.Own, q.Later = slices.Concat(own, plans.Checks), plans.Since(before).Later
+	q.Own, q.Later = slices.Concat(own, plans.Checks), plans.Later
 	if err == nil {
-		q.Named, err = x.named(ctx, c)
+		err = x.reviewed(ctx, c, q)
 	}
 	return err
 }
 
-// named are the paths that you let the command's feature change explicitly.
-func (x *Executor) named(ctx context.Context, c run.Command) ([]string, error) {
-	if c.Feature == "" {
-		return nil, nil
+// reviewed tells a gate what you let the command's feature change, and that you can be asked
+// about the rest.
+func (x *Executor) reviewed(ctx context.Context, c run.Command, q *gate.Request) (err error) {
+	if q.TestsWait = c.Feature != ""; q.TestsWait {
+		q.Named, q.Announced, err = x.cfg.Ledger.Allowed(ctx, c.Feature)
 	}
-	return x.cfg.Ledger.Named(ctx, c.Feature)
+	return err
 }
 
 func (x *Executor) planDemands(ctx context.Context, c run.Command, others []kedge.Check) (plan.Demands, error) {

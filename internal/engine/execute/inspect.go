@@ -61,7 +61,7 @@ func (x *Executor) look(ctx context.Context, c run.Command, p place) (kedge.Insp
 	}
 	in.Files = diffstat(changes)
 	q := gate.Request{Repo: p.tree, Base: c.Base}.Reviewed(p.cfg)
-	if q.Named, err = x.named(ctx, c); err != nil {
+	if err = x.reviewed(ctx, c, &q); err != nil {
 		return in, err
 	}
 	found, err := gate.Inspect(ctx, q, whole)
@@ -74,7 +74,8 @@ func (x *Executor) look(ctx context.Context, c run.Command, p place) (kedge.Insp
 		return in, err
 	}
 	words := ""
-	if in.Brings, words, err = x.cfg.Approvals.Brings(ctx, c, whole, found); err != nil {
+	files := slices.DeleteFunc(slices.Clone(found), func(f kedge.Finding) bool { return f.Test }) // the corners say more about those
+	if in.Brings, words, err = x.cfg.Approvals.Brings(ctx, c, whole, files); err != nil {
 		return in, err
 	}
 	in.Outcome, in.Reason = conclusion(changes, found, outside, words)

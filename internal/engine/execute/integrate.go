@@ -134,6 +134,9 @@ func (x *Executor) judgeCandidate(ctx context.Context, c run.Command, clean *git
 		return other, err
 	}
 	ev, err := x.outcome(c, judged, err)
+	if err == nil && ev.Outcome == run.Green && judged.Verdict.Tree == whole {
+		return x.corners(ctx, c, clean, whole, q, judged, ev)
+	}
 	if err == nil && ev.Outcome == run.Green && judged.Verdict.Tree != whole {
 		ev.Outcome, ev.Reason = run.Void, "the clean worktree differs from what was merged"
 	}
@@ -177,7 +180,7 @@ func (x *Executor) fullGate(ctx context.Context, c run.Command, clean *git.Repo)
 		Dir: clean.Root(), Repo: clean, Base: c.Base, Checks: g.Checks, Services: g.Services,
 		Scope: gate.Full, Slot: cleanSlot,
 	}.Reviewed(cfg)
-	return q, x.demand(ctx, c, &q, nil) // judgeDue finds out which may wait
+	return q, x.demand(ctx, c, &q) // judgeDue finds out which may wait
 }
 
 // subject is the first line of a commit message.

@@ -9,41 +9,31 @@ import (
 	"kedge/internal/core/check"
 	"kedge/internal/core/run"
 	"kedge/internal/engine/gate"
-	"kedge/internal/git/slot"
 )
 
 // withPlan adds to what the feature's checks say before the work which checks of its plan
 // are red there already: the work is not to blame for these. Nothing halts: the work may
-// make them green, or a later feature, if there is one. The gate of the slot goes by what
-// was seen here; it never decides what is completed.
+// make them green, or a later feature, if there is one. It never decides what is completed.
 func (x *Executor) withPlan(ctx context.Context, c run.Command, p place, ev run.Input) (run.Input, error) {
-	if ev.Outcome != run.Fails && ev.Outcome != run.NoChecks {
+	if ev.Outcome != run.Fails && ev.Outcome != run.NoChecks && ev.Outcome != run.Tests {
 		return ev, nil // no session starts
 	}
 	q := p.request()
-	if err := x.demand(ctx, c, &q, nil); err != nil {
+	if err := x.demand(ctx, c, &q); err != nil {
 		return ev, err
 	}
 	own, err := x.ownChecks(ctx, c)
 	if err != nil {
 		return ev, err
 	}
-	red, before := map[string]string{}, map[string]string{}
+	red := map[string]string{}
 	for i, one := range q.Own[len(own):] {
-		what, err := x.redBefore(ctx, c, p, one, i)
-		if err != nil {
+		if red[one.Name], err = x.redBefore(ctx, c, p, one, i); err != nil {
 			return ev, err
-		}
-		switch red[one.Name] = what; {
-		case what == "":
-			before[check.ShellLine(one)] = ""
-		case q.Later[one.Name] != "":
-			before[check.ShellLine(one)] = q.Later[one.Name]
 		}
 	}
 	ev.Text = redText(q, red)
-	_, err = x.keep(c, func(j *slot.Job) { j.Proved, j.Before = c.Base, before })
-	return ev, err
+	return ev, nil
 }
 
 // redText names the checks that are red before the work: those that it must make green,

@@ -32,7 +32,7 @@ func (x *Executor) prove(ctx context.Context, c run.Command, _ func(run.Input)) 
 	if ev.Tree, err = p.tree.TreeWithout(ctx, c.Base, slot.Kedges...); err != nil {
 		return run.Input{}, err
 	}
-	green, holding := 0, 0
+	green, holding := []kedge.Check{}, 0
 	for i, one := range own {
 		pr, err := x.proveOne(ctx, c, p, one, i)
 		if err != nil {
@@ -45,13 +45,33 @@ func (x *Executor) prove(ctx context.Context, c run.Command, _ func(run.Input)) 
 		if one.Prove == check.ProveHolds {
 			holding++
 		} else if pr.outcome == run.Green {
-			green++
+			green = append(green, one)
 		}
 	}
-	if green > 0 && green+holding == len(own) {
-		ev.Outcome, ev.Reason = run.Green, "its checks are green before any work"
+	if ev, err = x.greenBefore(c, p, ev, green, len(green)+holding == len(own)); err != nil {
+		return ev, err
 	}
 	return x.withPlan(ctx, c, p, ev)
+}
+
+// greenBefore says what it means that checks are green before the work, which are to fail there:
+// they show nothing of it, unless new tests can. Those are remembered.
+func (x *Executor) greenBefore(c run.Command, p place, ev run.Input, green []kedge.Check, all bool) (run.Input, error) {
+	var held []string
+	for _, one := range green {
+		if gate.CanBeTested(one, p.gate.Checks) {
+			held = append(held, one.Name)
+		}
+	}
+	switch {
+	case len(green) == 0 || !all:
+	case len(held) > 0:
+		ev.Outcome, ev.Reason = run.Tests, "its checks are green before the work: tests of it have to show that it works"
+	default:
+		ev.Outcome, ev.Reason = run.Green, "its checks are green before any work"
+	}
+	_, err := x.keep(c, func(j *slot.Job) { j.Held = held })
+	return ev, err
 }
 
 // proof is what one check says before the work: Fails or Green as it may,

@@ -286,9 +286,9 @@ type book struct {
 	later    map[string]string
 }
 
-func (b *book) Named(ctx context.Context, id kedge.FeatureID) ([]string, error) {
+func (b *book) Allowed(ctx context.Context, id kedge.FeatureID) (paths, tests []string, err error) {
 	f, err := b.Feature(ctx, id, "")
-	return f.Paths, err
+	return f.Paths, f.ChangesTests, err
 }
 
 func (b *book) PlanDemands(context.Context, kedge.Definition, []kedge.Check) (plan.Demands, error) {

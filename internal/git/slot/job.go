@@ -32,9 +32,7 @@ type Job struct {
 	Route    string          `json:"route,omitempty"`    // "agent[:model]" of the latest
 	Resume   string          `json:"resume,omitempty"`   // the conversation that the latest goes on with; empty: a fresh one
 
-	Proved string            `json:"proved,omitempty"` // the base on which the plan's commands ran before the work
-	Before map[string]string `json:"before,omitempty"` // what they said there: see plan.Demands.Since
-
+	Held  []string `json:"held,omitempty"`  // the feature's checks that were green before the work, and can be made red by new tests
 	Green []string `json:"green,omitempty"` // the checks that were green in the worktree when they ran there last
 
 	Mended  string          `json:"mended,omitempty"`  // what stood, since it was prepared, where its link to the repository belongs

@@ -32,6 +32,29 @@ func onlyAdds(c Change) bool {
 	return keepsAll(before, after)
 }
 
+// Asserts tells whether the tests that a file of a change adds or changes assert something. Of
+// files whose insides are not known it is taken for granted.
+func Asserts(c Change, extra []string) bool {
+	if c.After == nil || detect.SideOf(c.Path, extra) != detect.Tests && !holdsBoth(c.Path) {
+		return false
+	}
+	g := Guard{Tests: extra}
+	if g.language(c.Path) == nil {
+		return detect.SideOf(c.Path, extra) == detect.Tests
+	}
+	was := map[string][]string{}
+	for _, t := range g.read(c.Path, c.Before) {
+		was[t.name] = t.body
+	}
+	return slices.ContainsFunc(g.read(c.Path, c.After), func(t test) bool {
+		body, there := was[t.name]
+		return !(there && slices.Equal(body, t.body)) && (t.unknown || solid(t) > 0 || slices.ContainsFunc(t.body, calls.MatchString))
+	})
+}
+
+// calls are lines that call something which may assert.
+var calls = lazyre.New(`(?i)\b\w*(assert|require|expect|check|verify|must|want|should|compare|ensure|equal|test|fail|run)\w*\s*[(!]`)
+
 func read(name string, src []byte) []test { return Guard{}.read(name, src) }
 
 // keepsAll tells whether every test is there as it was, and the rest of the file has only gained

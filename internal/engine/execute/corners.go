@@ -1,0 +1,243 @@
+package execute
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"kedge"
+	"kedge/internal/core/check"
+	"kedge/internal/core/review"
+	"kedge/internal/core/run"
+	"kedge/internal/engine/gate"
+	"kedge/internal/git"
+	"kedge/internal/insight/testguard"
+)
+
+// corners says of a green candidate what its tests and its source show without each other, and
+// what it does to tests that were there before. What you approved is not looked at again. The
+// candidate is in the clean worktree when it returns.
+func (x *Executor) corners(ctx context.Context, c run.Command, clean *git.Repo, whole string, q gate.Request, judged kedge.Evidence, ev run.Input) (run.Input, error) {
+	if c.Feature == "" || c.Doubt == run.DoubtLifted || c.Purpose != run.Implement && c.Purpose != run.Repair {
+		return ev, nil
+	}
+	k := corner{x: x, c: c, clean: clean, whole: whole, q: q}
+	err := k.look(ctx)
+	if err != nil {
+		return ev, err
+	}
+	if k.moved { // the candidate is what goes on
+		if err := k.put(ctx, whole); err != nil {
+			return ev, err
+		}
+	}
+	ev.Altered, ev.Shown, ev.Untested = k.altered(judged.Verdict.Findings), k.shown, k.untested
+	judged.Corners = &k.found
+	return ev, x.cfg.Ledger.KeepEvidence(ctx, key(c, "corners"), judged)
+}
+
+// corner looks at the corners of one candidate.
+type corner struct {
+	x        *Executor
+	c        run.Command
+	clean    *git.Repo
+	whole    string // the candidate
+	q        gate.Request
+	halves   gate.Halves
+	own      []kedge.Check // of the feature, which were red before the work
+	green    []kedge.Check // of the feature, which were green before it
+	moved    bool          // another tree than the candidate is in the clean worktree
+	found    kedge.Corners
+	shown    run.Outcome
+	untested string
+}
+
+func (k *corner) look(ctx context.Context) error {
+	var err error
+	if k.halves, err = gate.HalvesOf(ctx, k.q, k.whole); err != nil {
+		return err
+	}
+	j, err := k.x.job(k.c)
+	if err != nil {
+		return err
+	}
+	own, err := k.x.ownChecks(ctx, k.c)
+	if err != nil {
+		return err
+	}
+	for _, one := range own {
+		if one.Prove == check.ProveHolds || slices.Contains(j.Held, one.Name) {
+			k.green = append(k.green, one)
+		} else {
+			k.own = append(k.own, one)
+		}
+	}
+	k.found = kedge.Corners{Tests: list(k.halves.Tests), Source: list(k.halves.Source)}
+	if err := k.oldSource(ctx, len(j.Held) > 0); err != nil {
+		return err
+	}
+	return k.oldTests(ctx)
+}
+
+func list(paths []string) []string { return append([]string{}, paths...) }
+
+// oldSource finds out whether the new tests are red without the new source.
+func (k *corner) oldSource(ctx context.Context, demanded bool) error {
+	h := k.halves
+	k.found.OldSource = kedge.Corner{Verdict: kedge.CornerNotRun, Why: h.OldSource.Same}
+	switch {
+	case h.OldSource.Same == "":
+	case len(h.Tests) == 0:
+		k.shown, k.untested = run.Empty, "the work has no new or changed tests"
+		return nil
+	case len(h.Source) > 0: // they cannot be told apart: what they assert has to do
+		k.shown = run.OK
+		if !h.Asserts {
+			k.shown, k.untested = run.Green, "its tests assert nothing"
+		}
+		return nil
+	default:
+		return k.onlyTests(ctx)
+	}
+	if !h.Asserts && len(k.own) > 0 && !slices.ContainsFunc(k.own, notOfTests) {
+		k.shown, k.untested = run.Green, "its tests assert nothing"
+		k.found.OldSource.Why = k.untested
+		return nil
+	}
+	red, known, err := k.judge(ctx, "old-source", h.OldSource, k.judges())
+	if err != nil {
+		return err
+	}
+	k.found.OldSource = cornerOf(red, known)
+	switch {
+	case red != nil:
+		k.shown = run.Red
+	case known && (len(k.own) > 0 || demanded):
+		k.shown, k.untested = run.Green, "its tests are green without it too"
+	default:
+		k.shown, k.untested = run.Empty, "no check could run its tests without it"
+	}
+	return nil
+}
+
+// onlyTests is for work that has no source: its tests are green without any, so that they show
+// nothing but themselves, unless tests are what was asked for.
+func (k *corner) onlyTests(ctx context.Context) error {
+	f, err := k.x.cfg.Ledger.Feature(ctx, k.c.Feature, "")
+	if err != nil {
+		return err
+	}
+	switch {
+	case !k.halves.Asserts:
+		k.shown, k.untested = run.Green, "it has only tests, which assert nothing"
+	case review.AsksForTests(f.Definition):
+		k.shown = run.OK
+	default:
+		k.shown, k.untested = run.Green, "it has only tests, and they are green on the source as it was"
+	}
+	return nil
+}
+
+// notOfTests tells of a check whether tests alone cannot make it green.
+func notOfTests(c kedge.Check) bool { return !gate.CanBeTested(c, nil) }
+
+// judges are the checks that judge the new tests on the old source: those of the feature that were
+// red before the work, for a verdict of others says nothing about them; if there are none, those
+// that run tests.
+func (k *corner) judges() []kedge.Check {
+	if len(k.own) > 0 {
+		return k.own
+	}
+	return gate.TestChecks(slices.Concat(k.green, k.q.Checks))
+}
+
+// oldTests finds out whether the tests of before are green with the new source.
+func (k *corner) oldTests(ctx context.Context) error {
+	h := k.halves
+	k.found.OldTests = kedge.Corner{Verdict: kedge.CornerNotRun, Why: h.OldTests.Same}
+	switch {
+	case h.OldTests.Same != "":
+		return nil
+	case !h.Changed:
+		k.found.OldTests.Why = "every test of before is there, or what it tested is gone"
+		return nil
+	}
+	red, known, err := k.judge(ctx, "old-tests", h.OldTests, gate.TestChecks(slices.Concat(k.q.Checks, k.green)))
+	if err == nil {
+		k.found.OldTests = cornerOf(red, known)
+	}
+	return err
+}
+
+func cornerOf(red *kedge.CheckResult, known bool) kedge.Corner {
+	switch {
+	case red != nil:
+		return kedge.Corner{Verdict: kedge.CornerRed, Check: red}
+	case known:
+		return kedge.Corner{Verdict: kedge.CornerGreen}
+	}
+	return kedge.Corner{Verdict: kedge.CornerNotRun, Why: "no check runs these tests"}
+}
+
+// judge runs checks on a corner in the clean worktree, and gives the first that is red; known is
+// false if none could run.
+func (k *corner) judge(ctx context.Context, what string, of testguard.Corner, checks []kedge.Check) (red *kedge.CheckResult, known bool, err error) {
+	if len(checks) == 0 {
+		return nil, false, nil
+	}
+	tree, err := k.halves.Compose(ctx, k.clean, k.whole, of)
+	if err != nil || tree == k.whole {
+		return nil, tree == k.whole, err
+	}
+	if err := k.put(ctx, tree); err != nil {
+		return nil, false, err
+	}
+	q := gate.Request{Dir: k.clean.Root(), Repo: k.clean, Base: k.c.Base, Services: k.q.Services, Scope: gate.Changed, Slot: cleanSlot, Checks: checks}
+	c := k.c
+	c.Feature = "" // it is no verdict about the feature
+	v, err := k.x.verdict(ctx, c, k.x.gateDir(evidenceID(c, what)), q)
+	switch {
+	case leaving(ctx, err):
+		return nil, false, err
+	case kedge.Blocked.Is(err) || kedge.Conflict.Is(err):
+		return nil, false, nil
+	case err != nil:
+		return nil, false, err
+	}
+	red, known = gate.FirstRed(v)
+	return red, known, nil
+}
+
+// put brings a tree into the clean worktree, and makes it usable.
+func (k *corner) put(ctx context.Context, tree string) error {
+	k.moved = tree != k.whole
+	if err := k.x.putClean(ctx, k.c, k.clean, tree); err != nil {
+		return err
+	}
+	_, _, err := k.x.equip(ctx, k.c, k.clean, tree) // a set-up that fails there leaves its checks red
+	return err
+}
+
+// altered says what the work does to tests of before that is for you to decide about; empty: nothing.
+func (k *corner) altered(findings []kedge.Finding) string {
+	var parts []string
+	for _, f := range findings {
+		if f.Test && f.Waits {
+			parts = append(parts, f.What+" ("+f.Where+")")
+		}
+	}
+	if n := len(parts) - mostTold; n > 0 {
+		parts = append(parts[:mostTold], fmt.Sprintf("%d more", n))
+	}
+	if r := k.found.OldTests.Check; r != nil {
+		parts = append(parts, fmt.Sprintf("with the tests of before, check %q is red: %s", r.Name, gate.Render(*r.FirstFailure)))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "it changes existing tests: " + strings.Join(parts, "; ")
+}
+
+// mostTold bounds the tests that a reason names.
+const mostTold = 5

@@ -1,0 +1,87 @@
+package gate
+
+import (
+	"context"
+	"slices"
+
+	"kedge"
+	"kedge/internal/core/check"
+	"kedge/internal/core/detect"
+	"kedge/internal/git"
+	"kedge/internal/insight/testguard"
+)
+
+// Halves are the tests and the source of a change, and the two trees that have the one side old
+// and the other new.
+type Halves struct {
+	testguard.Corners
+	Asserts bool // the new tests assert something
+	Changed bool // a test that was there before was changed, weakened or deleted
+	request Request
+}
+
+// HalvesOf divides the difference between the request's Base and a tree.
+func HalvesOf(ctx context.Context, q Request, tree string) (Halves, error) {
+	of, err := TestsOf(ctx, q, tree)
+	if err != nil {
+		return Halves{}, err
+	}
+	changes := slices.DeleteFunc(of.Changes, func(c testguard.Change) bool { return kedge.IsOwnPath(c.Path) })
+	h := Halves{Corners: testguard.Halves(changes, q.Tests), request: q}
+	h.Asserts = slices.ContainsFunc(changes, func(c testguard.Change) bool { return testguard.Asserts(c, q.Tests) })
+	h.Changed = slices.ContainsFunc(of.Findings, func(f testguard.Finding) bool { return !matchAny(q.Announced, pathOf(f.Where)) })
+	return h, nil
+}
+
+// Compose makes a corner of the tree of the work. Tests that the definition of the feature
+// announces stand as they are now: you decided about them.
+func (h Halves) Compose(ctx context.Context, repo *git.Repo, tree string, c testguard.Corner) (string, error) {
+	var pieces []git.Piece
+	for _, f := range c.Files {
+		announced := slices.Contains(h.Tests, f.Path) && matchAny(h.request.Announced, f.Path)
+		switch {
+		case f.Stands == testguard.New || announced:
+		case f.Stands == testguard.Old:
+			pieces = append(pieces, git.Piece{Path: f.Path, From: h.request.Base})
+		default:
+			pieces = append(pieces, git.Piece{Path: f.Path, Text: f.Text})
+		}
+	}
+	return repo.Compose(ctx, tree, pieces)
+}
+
+// TestChecks are the checks that run tests, each once.
+func TestChecks(checks []kedge.Check) []kedge.Check {
+	var out []kedge.Check
+	for _, c := range checks {
+		known := slices.ContainsFunc(out, func(o kedge.Check) bool { return check.Same(o, c) })
+		if !known && check.Of(c).Shell && check.KindOf(c).Tests {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// CanBeTested tells whether new tests can make a check red: its command runs tests, or it is one
+// of the project's.
+func CanBeTested(c kedge.Check, project []kedge.Check) bool {
+	if !check.Of(c).Shell {
+		return false
+	}
+	same := slices.ContainsFunc(TestChecks(project), func(p kedge.Check) bool { return check.Same(p, c) })
+	return same || detect.RunsTests(check.ShellLine(c))
+}
+
+// FirstRed is the first red check of a verdict; ran is false if none ran.
+func FirstRed(v kedge.Verdict) (red *kedge.CheckResult, ran bool) {
+	for i := range v.Checks {
+		r := v.Checks[i]
+		if r.Skipped != "" {
+			continue
+		}
+		if ran = true; isRed(r) {
+			return &r, true
+		}
+	}
+	return nil, ran
+}
