@@ -89,7 +89,8 @@ func TestGateOfTheWork(t *testing.T) {
 		t.Errorf("after the work %+v", green)
 	}
 	y.put(y.slot(1), "broken", "x\n")
-	if red := y.gated(run.Red, 1, "one", base); !strings.Contains(red.Failure, `"unit"`) {
+	tree := y.gated(run.Green, 1, "one", base).Tree // it is for the clean worktree to say
+	if red := y.integrated(run.Red, 1, "one", base, tree); !strings.Contains(red.Failure, `"unit"`) {
 		t.Errorf("a broken project %+v", red)
 	}
 	for i, ev := range y.book.evidence {
@@ -97,7 +98,7 @@ func TestGateOfTheWork(t *testing.T) {
 			t.Errorf("evidence %d: %+v", i, ev)
 		}
 	}
-	if len(y.book.evidence) != 3 {
+	if len(y.book.evidence) != 4 {
 		t.Errorf("%d verdicts are kept, not one for each gate", len(y.book.evidence))
 	}
 }
@@ -109,7 +110,7 @@ func TestAMissingScriptAfterTheWorkIsTheAgents(t *testing.T) {
 	base := y.head()
 	y.prepared(1, "", base)
 	y.must(os.Remove(y.slot(1) + "/tool.sh"))
-	y.gated(run.Red, 1, "", base)
+	y.want(run.Red, y.command(run.Gate, 1, run.Command{Base: base, Scope: "full", Purpose: run.FixFirst}))
 }
 
 func TestProve(t *testing.T) {

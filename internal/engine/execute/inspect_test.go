@@ -99,8 +99,11 @@ func TestRow88TheAgentChangesTheRules(t *testing.T) {
 	y.put(y.slot(1), "AGENT_CONTEXT.md", "all done\n")
 	y.put(y.slot(1), "a.txt", "neither\n")
 	red := y.gated(run.Red, 1, "one", base)
-	if !strings.Contains(red.Failure, `"unit"`) {
+	if !strings.Contains(red.Failure, `"own"`) {
 		t.Errorf("judged by other rules: %+v", red)
+	}
+	if red := y.integrated(run.Red, 1, "one", base, red.Tree); !strings.Contains(red.Failure, `"unit"`) {
+		t.Errorf("merged, it is judged by other rules: %+v", red)
 	}
 	if got := findings(y.book.evidence[0].Verdict.Findings); !strings.Contains(got, "warning: tried to edit .kedge/gate.toml") {
 		t.Errorf("the verdict does not say what it tried:\n%s", got)
@@ -134,15 +137,24 @@ func TestWeakenedTests(t *testing.T) {
 			y.prepared(1, "one", base)
 			y.put(y.slot(1), of.path, of.text)
 			y.put(y.slot(1), "a.txt", "work\n")
-			red := y.gated(run.Red, 1, "one", base)
-			if !strings.Contains(red.Failure, of.says) {
-				t.Errorf("the gate says %q", red.Failure)
+			tree := y.gated(run.Green, 1, "one", base).Tree
+			y.inspected(run.Clean, base, tree)
+			if got := findings(y.inspection().Findings); !strings.Contains(got, of.says) {
+				t.Errorf("the inspection says %q", got)
 			}
-			ev := y.inspected(run.Forbidden, base, red.Tree)
-			if !strings.Contains(ev.Reason, of.says) {
-				t.Errorf("the inspection says %q", ev.Reason)
+			ev := y.integrated(run.Green, 1, "one", base, tree)
+			if !strings.Contains(ev.Altered, of.says) {
+				t.Errorf("it is for you to decide because of %q", ev.Altered)
 			}
-			y.integrated(run.Red, 1, "one", base, red.Tree)
+			y.book.features[0].ChangesTests = []string{"a_test.go"}
+			if ev := y.integrated(run.Green, 1, "one", base, tree); ev.Altered != "" {
+				t.Errorf("it was announced, and waits: %q", ev.Altered)
+			}
+			y.book.features[0].ChangesTests = nil
+			c := y.command(run.Gate, 1, run.Command{Base: base, Scope: "full", Purpose: run.FixFirst})
+			if red := y.want(run.Red, c); !strings.Contains(red.Failure, of.says) { // nobody can be asked
+				t.Errorf("the gate of a fix says %q", red.Failure)
+			}
 		})
 	}
 }
@@ -191,10 +203,10 @@ func TestWhatNeedsYourApprovalWaits(t *testing.T) {
 			if of.info != "" && !strings.Contains(found, level) {
 				t.Errorf("the record does not say it:\n%s", found)
 			}
+			y.integrated(run.Green, 1, "one", base, tree) // as you approved it
 			if got := findings(y.book.evidence[0].Verdict.Findings); of.info != "" && !strings.Contains(got, level) {
 				t.Errorf("the evidence does not say it:\n%s", got)
 			}
-			y.integrated(run.Green, 1, "one", base, tree) // as you approved it
 		})
 	}
 }
@@ -218,7 +230,7 @@ func TestFilesThatSteerAgentsWaitForYou(t *testing.T) {
 
 func TestCommitsOnTheUsersBranchAreSeen(t *testing.T) {
 	y := newYard(t, nil)
-	y.feature("one")
+	y.feature("one", own("grep -q done a.txt"))
 	base := y.head()
 	y.prepared(1, "one", base)
 	y.put(y.slot(1), "a.txt", "done\n")

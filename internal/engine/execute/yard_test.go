@@ -46,13 +46,26 @@ var at = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 const gateOK = "version = 1\n[[check]]\nname = \"unit\"\nrun = \"sh check.sh\"\n"
 
+// goCache is where the go command keeps what it built: without it, every yard builds the
+// standard library anew.
+func goCache() string {
+	if dir := os.Getenv("GOCACHE"); dir != "" {
+		return dir
+	}
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(dir, "go-build")
+}
+
 // newYard makes a project of some files; .kedge/gate.toml runs check.sh, which
 // is green, unless the files say otherwise.
 func newYard(t *testing.T, files map[string]string) *yard {
 	t.Helper()
 	dir := t.TempDir()
 	y := &yard{t: t, root: filepath.Join(dir, "repo"), home: filepath.Join(dir, "home"), book: &book{}}
-	y.env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir}
+	y.env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "GOCACHE=" + goCache(), "GOFLAGS=", "GOTOOLCHAIN=local"}
 	all := map[string]string{".kedge/gate.toml": gateOK, "check.sh": "true\n", "a.txt": "a\n", ".gitignore": "*.ignored\n.env\ndeps/\n"}
 	maps.Copy(all, files)
 	y.git("init", "-q", "-b", "main", y.root)
@@ -197,6 +210,9 @@ func (y *yard) prepared(job int, id kedge.FeatureID, base string) run.Input {
 // gated runs the gate after the work of a job.
 func (y *yard) gated(o run.Outcome, job int, id kedge.FeatureID, base string) run.Input {
 	y.t.Helper()
+	if f, _ := y.book.Feature(y.t.Context(), id, ""); o == run.Green && len(f.Checks) == 0 {
+		o = run.Empty // the slot runs the feature's own checks only
+	}
 	return y.want(o, y.command(run.Gate, job, run.Command{Feature: id, Base: base, Scope: "touched"}))
 }
 

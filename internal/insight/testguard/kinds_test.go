@@ -271,3 +271,16 @@ func FuzzReaders(f *testing.F) {
 		}
 	})
 }
+
+// TestScriptWithAHelperOnOneLine: what stands behind a helper is not part of it, so that a deleted
+// script of assertions is a deleted test.
+func TestScriptWithAHelperOnOneLine(t *testing.T) {
+	script := "#!/bin/sh\nfail() { echo \"$1\"; exit 1; }\n[ \"$(sh a.sh)\" = 1 ] || fail one\n"
+	long := "#!/bin/sh\nfail()\n{\n\techo \"$1\"\n\texit 1\n}\n[ \"$(sh a.sh)\" = 1 ] || fail one\n"
+	for _, text := range []string{script, long} {
+		found := testguard.All([]testguard.Change{{Path: "test/a_test.sh", Before: []byte(text)}})
+		if len(found) != 1 || found[0].Kind != testguard.Deleted {
+			t.Errorf("%q: %+v", text, found)
+		}
+	}
+}

@@ -133,14 +133,23 @@ var helper = lazyre.New(`\b(?:func|def|function|fn|fun|sub)\s+(?:self\.)?([\pL_]
 // own tells claims outside tests which helper they stand in, and gives all helpers.
 func (c code) own(claims []claim) map[string]bool {
 	owners, helpers := map[int]string{}, map[string]bool{}
-	owner, n := "", 0
+	owner, indent, n := "", 0, 0
 	for line := range strings.SplitSeq(c.Masked, "\n") {
 		n++
-		if name := helperName(strings.TrimSpace(line)); name != "" {
-			owner = name
+		bare := strings.TrimSpace(line)
+		at := len(line) - len(strings.TrimLeft(line, " \t"))
+		name := helperName(bare)
+		switch {
+		case name != "":
+			owner, indent = name, at
 			helpers[name] = true
+		case bare != "" && at <= indent && !strings.ContainsAny(bare[:1], "{})]#"): // the helper has ended
+			owner = ""
 		}
 		owners[n] = owner
+		if name != "" && strings.HasSuffix(bare, "}") && strings.Contains(bare, "{") { // all of it is on the line
+			owner = ""
+		}
 	}
 	for i := range claims {
 		claims[i].owner = owners[claims[i].line]
