@@ -31,7 +31,7 @@ func TestT7ForeignRepositoryInPlaceOfTheLink(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			y := newYard(t, nil)
-			y.feature("one")
+			y.feature("one", own("grep -q work a.txt"))
 			base := y.head()
 			y.prepared(1, "one", base)
 			link := y.read(y.slot(1), ".git")
