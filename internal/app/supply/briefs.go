@@ -288,7 +288,7 @@ func neverWentOn(ses kedge.Session) bool {
 
 func cutBy(ses kedge.Session) string {
 	text := string(ses.State)
-	if ses.Cause != "" {
+	if ses.Cause != "" && ses.Cause != text {
 		text += ": " + ses.Cause
 	}
 	return text

@@ -127,7 +127,7 @@ func FuzzBrief(f *testing.F) {
 // ours tells whether a line is one that the brief itself writes.
 func ours(l string) bool {
 	for _, begin := range []string{
-		"# Where this work stands", "Taken from a transcript", "## Ask in force", "## Next step", "## In flight", "## Last command", "## Its result",
+		"# Where this work stands", "Kedge took this from a transcript", "## Ask in force", "## Next step", "## In flight", "## Last command", "## Its result",
 		"## Files needed next", "## Open", "## Decided", "## Ruled out", "## Left out",
 	} {
 		if strings.HasPrefix(l, begin) {
