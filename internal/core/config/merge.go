@@ -33,11 +33,26 @@ func (m MergeRules) Regenerates(path string) bool {
 
 // For gives the first rule that can make a file.
 func (m MergeRules) For(path string) (Regenerate, bool) {
-	i := slices.IndexFunc(m.Regenerate, func(r Regenerate) bool { return r.Makes(path) })
+	i := m.first(path)
 	if i < 0 {
 		return Regenerate{}, false
 	}
 	return m.Regenerate[i], true
+}
+
+func (m MergeRules) first(path string) int {
+	return slices.IndexFunc(m.Regenerate, func(r Regenerate) bool { return r.Makes(path) })
+}
+
+// Needed are the rules that make files, in the order in which they stand.
+func (m MergeRules) Needed(files []string) []Regenerate {
+	var out []Regenerate
+	for i, r := range m.Regenerate {
+		if slices.ContainsFunc(files, func(p string) bool { return m.first(p) == i }) {
+			out = append(out, r)
+		}
+	}
+	return out
 }
 
 // Makes tells whether the command makes a file.

@@ -37,6 +37,19 @@ run = "go mod tidy"
 	}
 }
 
+func TestNeededRulesComeOnceAndInOrder(t *testing.T) {
+	m := MergeRules{Regenerate: []Regenerate{{[]string{"a", "b"}, "one"}, {[]string{"c"}, "two"}, {[]string{"*"}, "three"}}}
+	for files, want := range map[string]string{"": "", "b a": "one", "c b": "one two", "d a": "one three"} {
+		got := ""
+		for _, r := range m.Needed(strings.Fields(files)) {
+			got += " " + r.Run
+		}
+		if strings.TrimSpace(got) != want {
+			t.Errorf("%s: %s, not %s", files, got, want)
+		}
+	}
+}
+
 // TestMergeRulesOfTwoFiles: the project's entries replace yours, and take nothing of them over.
 func TestMergeRulesOfTwoFiles(t *testing.T) {
 	parse := func(text string) Config {

@@ -16,6 +16,7 @@ import (
 type merging struct {
 	git.Merged
 	base, tip string // the trees that it began with and was merged onto; of work that is taken back none
+	why       string // a command did not make what it is there for: Kept are conflicts
 }
 
 // nothingLeft tells whether the tip has all of the work already.
