@@ -30,6 +30,7 @@ func (r *trapped) runOn(g *git.Repo, step stepper) {
 	step("ReadCommit", gittest.Second(g.ReadCommit(ctx, r.tip)))
 	step("Since", gittest.Second(g.Since(ctx, r.first, r.tip)))
 	step("Recent", gittest.Second(g.Recent(ctx, r.tip, 3)))
+	step("Meanwhile", gittest.Second(g.Meanwhile(ctx, r.first, r.tip, 3)))
 	step("Grep", gittest.Second(g.Grep(ctx, r.tip, "main")))
 	step("NotIgnored", gittest.Second(w.NotIgnored(ctx, []string{"z.d", "x.c"})))
 	step("Exclude", gittest.Second(w.Exclude(ctx, "never")))

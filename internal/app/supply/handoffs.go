@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 
 	"kedge"
 	"kedge/internal/app/ledger"
@@ -97,6 +98,8 @@ func questionOf(c run.Command) string {
 // whyEnded says why the session of a command ended, or is about to be.
 func whyEnded(c run.Command, ses kedge.Session) string {
 	switch {
+	case c.Kind == run.Brief && strings.HasPrefix(c.Failure, run.ConflictsWith):
+		return "the agent said that it was done, and " + c.Failure
 	case c.Kind == run.Brief && c.Failure != "":
 		return "the agent said that it was done, and the checks are red"
 	case c.Text != "" && c.Kind == run.Checkpoint:
