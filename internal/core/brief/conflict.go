@@ -1,6 +1,7 @@
 package brief
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -118,12 +119,10 @@ func (c Conflict) howTo() string {
 	if !c.Carried {
 		return "Do the task on the files as they are now. Take from that work what fits; do not undo what was done meanwhile.\n"
 	}
-	text := "Resolve it so that both sides keep what they are for.\n"
-	for _, f := range c.Files {
-		if f.Marked {
-			return "Between <<<<<<< and ======= is what the branch has, between ======= and >>>>>>> the work at this feature. " +
-				"Where one side deleted or moved a file there are no markers. " + text + "No marker may be left.\n"
-		}
+	const both = "See to it that both sides keep what they are for.\n"
+	if !slices.ContainsFunc(c.Files, func(f ConflictFile) bool { return f.Marked }) {
+		return "No conflict markers are in them. " + both
 	}
-	return "There are no markers in these files (any more). " + text
+	return "Between <<<<<<< and ======= is what the branch has, between ======= and >>>>>>> the work at this feature. " +
+		"Where one side deleted or moved a file there are no markers. Remove every marker. " + both
 }

@@ -38,7 +38,7 @@ func TestConflictOfCarriedWork(t *testing.T) {
 		"> 'the list.md': changed by 111111111111 (feature f1: Work 1), 222222222222 (feature f2: Work 2), 333333333333 (feature f3: Work 3), and 2 more\n",
 		"> package-lock.json (as it is on the new base; make it again: npm install --package-lock-only)\n",
 		"> git diff aaaaaaaaaaaa bbbbbbbbbbbb -- src/models/Order.ts 'the list.md' package-lock.json\n",
-		"> git diff aaaaaaaaaaaa 4f1c2ab4f1c2 -- src/models/Order.ts", "No marker may be left.",
+		"> git diff aaaaaaaaaaaa 4f1c2ab4f1c2 -- src/models/Order.ts", "Remove every marker.",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)
@@ -77,5 +77,13 @@ func TestAConflictIsBounded(t *testing.T) {
 	got := brief.ForRun(in, brief.DefaultBudget).Text
 	if !strings.Contains(got, "(33 more files)") || strings.Contains(got, "f7") || !strings.Contains(got, "its checks are red with") || !strings.Contains(got, "Find the cause") {
 		t.Errorf("got\n%s", got)
+	}
+}
+
+// TestHandoffOfAConflict: its next step is not to make a check green.
+func TestHandoffOfAConflict(t *testing.T) {
+	h := brief.HandoffOf(brief.Ending{Task: "one: Work", Conflict: "the work conflicts with what was done meanwhile: a.txt", Why: "the agent said that it was done", Checks: 2, Green: 2})
+	if !strings.Contains(h.State, "conflicts with what was done meanwhile: a.txt") || strings.Contains(h.State, "red") || !strings.HasPrefix(h.Next, "Resolve the conflict") {
+		t.Errorf("%+v", h)
 	}
 }

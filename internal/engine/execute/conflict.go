@@ -60,7 +60,11 @@ func (x *Executor) keepCarried(c run.Command, ready slot.Ready) error {
 		return nil
 	}
 	_, err := x.keep(c, func(j *slot.Job) {
-		j.Conflict = slot.Conflicting(ready.Carried, slot.Conflict{Attempt: c.Attempt, From: j.From, Onto: c.Base, Work: c.Carry, Carried: true})
+		why := ""
+		if j.Conflict.Concerns(c.Attempt) || j.Conflict.Concerns(c.Attempt+1) {
+			why = j.Conflict.Why
+		}
+		j.Conflict = slot.Conflicting(ready.Carried, slot.Conflict{Attempt: c.Attempt, From: j.From, Onto: c.Base, Work: c.Carry, Why: why, Carried: true})
 	})
 	return err
 }
