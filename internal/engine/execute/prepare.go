@@ -18,12 +18,14 @@ func (x *Executor) prepare(ctx context.Context, c run.Command, _ func(run.Input)
 	if _, err := x.cfg.Slots.Course(ctx, c.Run); err != nil {
 		return run.Input{}, err
 	}
-	cfg, err := x.mergeRules(ctx, c)
-	if err != nil {
-		return run.Input{}, err
-	}
 	q := x.request(c, "the worktree was needed for other work")
-	q.Rules = slot.Resolving{Union: cfg.Merge.Unites, Keep: cfg.Merge.Regenerates}
+	if c.Carry != "" {
+		cfg, err := x.mergeRules(ctx, c)
+		if err != nil {
+			return run.Input{}, err
+		}
+		q.Rules = slot.Resolving{Union: cfg.Merge.Unites, Keep: cfg.Merge.Regenerates}
+	}
 	ready, err := x.cfg.Slots.Put(ctx, q)
 	if err != nil {
 		return badPlace(c, err)
