@@ -10,6 +10,7 @@ import (
 	"kedge/internal/git"
 	"kedge/internal/git/slot"
 	"kedge/internal/process"
+	"kedge/internal/text/redact"
 	"kedge/internal/text/words"
 )
 
@@ -49,7 +50,7 @@ func (x *Executor) conflicting(ctx context.Context, c run.Command, clean *git.Re
 		}
 	}
 	_, err := x.keep(c, func(j *slot.Job) {
-		j.Conflict = slot.Conflicting(m.Merged, slot.Conflict{Attempt: c.Attempt, From: j.Base, Onto: c.Base, Work: c.Tree, Why: m.why})
+		j.Conflict = slot.Conflicting(m.Merged, slot.Conflict{Attempt: c.Attempt, From: j.Base, Onto: c.Base, Work: c.Tree, Why: redact.Text(m.why)})
 	})
 	return ev, err
 }
