@@ -24,8 +24,8 @@ func lockYard(t *testing.T, command string) *yard {
 		"lock.sh":            command, "check.sh": "cat *.dep | cmp - all.lock && ! grep -q '<<<' NEWS\n",
 		"0.dep": "0\n", "all.lock": "0\n", "NEWS": "begin\n", "docs/a.log": "begin\n",
 	})
-	y.feature("one")
-	y.feature("two")
+	y.feature("one", own("test -e one.dep"))
+	y.feature("two", own("test -e two.dep"))
 	return y
 }
 
@@ -179,8 +179,8 @@ func TestOneFileThatNoRuleCoversIsAConflict(t *testing.T) {
 // TestRulesOfTheWorkDoNotCount: an agent cannot say how its own conflict is resolved.
 func TestRulesOfTheWorkDoNotCount(t *testing.T) {
 	y := newYard(t, nil)
-	y.feature("one")
-	y.feature("two")
+	y.feature("one", own("true"))
+	y.feature("two", own("true"))
 	base := y.head()
 	y.prepared(2, "two", base)
 	y.put(y.slot(1), "a.txt", "of two\n")
