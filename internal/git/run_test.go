@@ -30,6 +30,7 @@ func (r *trapped) runOn(g *git.Repo, step stepper) {
 	step("ReadCommit", gittest.Second(g.ReadCommit(ctx, r.tip)))
 	step("Since", gittest.Second(g.Since(ctx, r.first, r.tip)))
 	step("Recent", gittest.Second(g.Recent(ctx, r.tip, 3)))
+	step("Meanwhile", gittest.Second(g.Meanwhile(ctx, r.first, r.tip, 3)))
 	step("Grep", gittest.Second(g.Grep(ctx, r.tip, "main")))
 	step("NotIgnored", gittest.Second(w.NotIgnored(ctx, []string{"z.d", "x.c"})))
 	step("Exclude", gittest.Second(w.Exclude(ctx, "never")))
@@ -46,6 +47,8 @@ func (r *trapped) runOn(g *git.Repo, step stepper) {
 	step("Merge", err)
 	step("TreeWith", gittest.Second(g.TreeWith(ctx, m.Tree, r.first, "a")))
 	step("Compose", gittest.Second(g.Compose(ctx, m.Tree, []git.Piece{{Path: "a", From: r.first}, {Path: "x.c", Text: []byte("x\n")}})))
+	every := func(string) bool { return true }
+	step("Merge", gittest.Second(g.Merge(ctx, git.MergeRequest{Base: r.tip, Ours: ours, Theirs: theirs, Date: gittest.Day, Union: every})))
 	step("PutTree", g.PutTree(ctx, git.PutRequest{Dir: dir, Tree: m.Tree, Expect: []string{theirs}}))
 	if got := in.Read("z.d"); got != "ours\n2\n3\n4\n5\n6\n7\n8\ntheirs\n" {
 		r.T.Errorf("merged to %q", got)

@@ -60,11 +60,14 @@ func (b Writer) runInput(ctx context.Context, c run.Command, at execute.Position
 	if in.Rules, in.RulesFrom, err = b.RulesAt(ctx, c.Base); err != nil {
 		return in, err
 	}
-	_, gate, err := b.settings.At(ctx, c.Base)
+	cfg, gate, err := b.settings.At(ctx, c.Base)
 	if err != nil {
 		return in, err
 	}
 	in.GateChecks = gate.Checks
+	if err := b.conflict(ctx, c, at, cfg.Merge, &in); err != nil {
+		return in, err
+	}
 	if c.Feature != "" {
 		if err := b.featureInput(ctx, c, st.Ledger, &in); err != nil {
 			return in, err

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 
 	"kedge"
 	"kedge/internal/app/ledger"
@@ -68,6 +69,9 @@ func (b Writer) ending(ctx context.Context, c run.Command, at execute.Position) 
 		Closing: cmp.Or(ses.Closing, at.Trail.Said), SetAside: c.Kind == run.Revert, InFlight: stood.InFlight, Next: stood.Next,
 		Question: questionOf(c), Risks: st.RiskTexts(), Failure: c.Failure,
 	}
+	if strings.HasPrefix(e.Failure, run.ConflictsWith) {
+		e.Conflict, e.Failure = e.Failure, ""
+	}
 	if stood.LastFailed {
 		e.Tried = stood.LastCommand + ": " + stood.LastResult
 	}
@@ -97,6 +101,8 @@ func questionOf(c run.Command) string {
 // whyEnded says why the session of a command ended, or is about to be.
 func whyEnded(c run.Command, ses kedge.Session) string {
 	switch {
+	case c.Kind == run.Brief && strings.HasPrefix(c.Failure, run.ConflictsWith):
+		return "the agent said that it was done"
 	case c.Kind == run.Brief && c.Failure != "":
 		return "the agent said that it was done, and the checks are red"
 	case c.Text != "" && c.Kind == run.Checkpoint:

@@ -29,6 +29,7 @@ type Ending struct {
 	Next     string         // what would come next, by what it did and said
 	RuledOut []kedge.Rejected
 	Failure  string // the first failure of the checks after its work; empty: they did not run, or were green
+	Conflict string // of its work with what was done meanwhile; empty: none
 	Checks   int    // that ran after its work
 	Green    int    // of these
 	Question string // that it waits for
@@ -111,6 +112,8 @@ func (e Ending) state() string {
 	}
 	checked := "not checked yet"
 	switch {
+	case e.Conflict != "":
+		checked = words.ClipBytes(line(e.Conflict), maxEnding/2)
 	case e.Failure != "":
 		checked = "red: " + words.ClipBytes(line(e.Failure), maxEnding/2)
 	case e.Checks > 0:
@@ -139,6 +142,8 @@ func (e Ending) approach() string {
 
 func (e Ending) next() string {
 	switch {
+	case e.Conflict != "":
+		return "Resolve the conflict, so that both sides keep what they are for"
 	case e.Failure != "":
 		return "Find the cause of the first failure, then make it green: " + words.ClipBytes(line(e.Failure), maxEnding)
 	case e.Own != nil:

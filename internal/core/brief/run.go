@@ -53,7 +53,8 @@ type RunInput struct {
 	Told       []Saying
 	Wanted     Saying // why a person reopened the feature: what this session is for; zero: its checks say it
 	Answers    []Saying
-	Failure    string        // the one failure that a repair or a fix is about
+	Conflict   *Conflict     // of earlier work at the feature with the branch; nil: none
+	Failure    string        // the one failure that a repair or a fix is about; of a conflict, nothing
 	GateChecks []kedge.Check // the project's own checks, and those of the plan
 	Later      []kedge.Check // of the plan, which may still be red after this work
 
@@ -319,7 +320,7 @@ func taskText(in RunInput) string {
 	case in.Purpose == Fix || in.Feature == nil:
 		b.WriteString("The project's own checks are red before any new work. Make them green, and do nothing else: no feature is worked on now.\n")
 	case in.Purpose == Repair:
-		b.WriteString("Repair feature " + line(string(in.Feature.ID)) + ": its checks are red with the work that is in this worktree. You have this one repair; there is no second.\n")
+		b.WriteString("Repair feature " + line(string(in.Feature.ID)) + ": " + repairWhy(in) + ". You have this one repair; there is no second.\n")
 	default:
 		b.WriteString("Do feature " + line(string(in.Feature.ID)) + placeText(in) + ". It is the only one you work on.\n")
 	}
@@ -334,7 +335,7 @@ func taskText(in RunInput) string {
 	}
 	b.WriteString(checksText("The project's checks, which must be green too:\n", in.GateChecks))
 	b.WriteString(checksText("Checks of the plan that were red before your work and that later features are to make green. Do not work on them unless they are part of your task:\n", in.Later))
-	b.WriteString(failureTask(in))
+	b.WriteString(conflictText(in) + failureTask(in))
 	b.WriteString("You cannot mark it done: Kedge runs the checks itself when you end. Change nothing under .kedge/ and weaken no test. " +
 		"If you need the user's decision, ask, and end your turn.\n")
 	return b.String()

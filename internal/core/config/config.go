@@ -28,6 +28,7 @@ type Config struct {
 	Context  Context          `toml:"context"`
 	Protect  Protect          `toml:"protect"`
 	Gate     GateRules        `toml:"gate"`
+	Merge    MergeRules       `toml:"merge"`
 	Env      Env              `toml:"env"`
 	Sandbox  Sandbox          `toml:"sandbox"`
 	Gateway  Gateway          `toml:"gateway"`
@@ -279,14 +280,17 @@ func Merge(user, project Config, kinds Kinds) (Config, error) {
 			continue
 		}
 		c.Agents, c.Context.Window, c.Context.HandoverOf = maps.Clone(c.Agents), maps.Clone(c.Context.Window), maps.Clone(c.Context.HandoverOf) // a layer never writes into another's
-		rows, tools := c.Route.Rows, c.Tools
-		c.Route.Rows, c.Tools = nil, nil // a row of one file takes nothing over from one of another
+		rows, tools, regenerate := c.Route.Rows, c.Tools, c.Merge.Regenerate
+		c.Route.Rows, c.Tools, c.Merge.Regenerate = nil, nil, nil // a row of one file takes nothing over from one of another
 		src, err := decodeFile(layer.src.file, layer.src.text, &c)
 		if err != nil {
 			return Config{}, err
 		}
 		if c.Route.Rows == nil {
 			c.Route.Rows = rows
+		}
+		if c.Merge.Regenerate == nil {
+			c.Merge.Regenerate = regenerate
 		}
 		c.Tools = append(tools, c.Tools...) // the first that fits counts: a repository does not lift the user's limits
 		c.src = src

@@ -21,7 +21,7 @@ func (c Config) validate() error {
 	if err := c.src.strict(func(key string) bool { return c.free(key) }); err != nil {
 		return err
 	}
-	for _, check := range []func() error{c.checkTop, c.checkEnums, c.checkNumbers, c.checkLists, c.checkAgentTables, c.checkRows, c.checkTools} {
+	for _, check := range []func() error{c.checkTop, c.checkEnums, c.checkNumbers, c.checkLists, c.checkAgentTables, c.checkRows, c.checkTools, c.checkMerge} {
 		if err := check(); err != nil {
 			return err
 		}

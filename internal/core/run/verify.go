@@ -171,7 +171,7 @@ func (t *stepper) integrated(j *Job, c Command) {
 		t.cannotUndo(j)
 	case ev.Outcome == Conflicting:
 		j.Conflicts++
-		t.repairOnNewBase(j, "the work conflicts with what was done meanwhile: "+ev.Failure)
+		t.repairOnNewBase(j, ConflictsWith+ev.Failure)
 	case ev.Outcome == CannotRun:
 		t.giveUp(j, "environment: "+ev.Reason)
 	case ev.Outcome == Outside && j.Repairs == 0: // it may have been too eager
@@ -220,6 +220,9 @@ func (t *stepper) cannotUndo(j *Job) {
 	why = cmp.Or(why, "Kedge could not check what is left: "+cmp.Or(ev.Reason, ev.Failure, string(ev.Outcome)))
 	t.review(j, j.Reason+"; it cannot be taken back: "+why)
 }
+
+// ConflictsWith begins the failure of work that cannot be merged; the files follow.
+const ConflictsWith = "the work conflicts with what was done meanwhile: "
 
 // repairOnNewBase makes a red merge or a conflict the attempt's one repair, on
 // the base that it has to fit. A conflict behind the repair costs no attempt.

@@ -158,6 +158,8 @@ type Position struct {
 	Files   []git.Change // since the base
 	Salvage kedge.SalvageID
 	Trail   Trail // what the session left behind
+	// Conflict is that of the job's work, where its next session has to know of it; nil: none.
+	Conflict *slot.Conflict
 }
 
 // Trail is what is known of a session from its own output.

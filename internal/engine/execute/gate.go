@@ -56,7 +56,7 @@ func (x *Executor) gate(ctx context.Context, c run.Command, _ func(run.Input)) (
 	}
 	ev, err := x.judgeWith(ctx, c, p, q, left)
 	if err == nil {
-		err = x.clearAway(ctx, p, q, ev.Verdict)
+		err = gate.ClearAway(ctx, p.tree, q, ev.Verdict)
 	}
 	if err == nil && !baseline {
 		_, err = x.keep(c, func(j *slot.Job) { j.Green = greenChecks(ev.Verdict) })
@@ -132,7 +132,7 @@ func (x *Executor) place(ctx context.Context, c run.Command) (place, error) {
 			return p, err
 		}
 	}
-	p.env = environment(x.env(c.Run), p.cfg, p.gate, inputs)
+	p.env = gate.Environment(x.env(c.Run), p.cfg, p.gate, inputs)
 	return p, nil
 }
 

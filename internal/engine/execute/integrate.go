@@ -27,12 +27,10 @@ func (x *Executor) integrate(ctx context.Context, c run.Command, _ func(run.Inpu
 	if err != nil {
 		return run.Input{}, err
 	}
-	if len(m.Conflicts) > 0 {
-		ev := c.Reply(run.Conflicting)
-		ev.Failure = gate.Clip(words.Some(m.Conflicts, 10))
-		return ev, nil
+	if len(m.Conflicts) > 0 || m.why != "" {
+		return x.conflicting(ctx, c, clean, m)
 	}
-	ev, err := x.tryCandidate(ctx, c, clean, m.Tree)
+	ev, err := x.tryCandidate(ctx, c, clean, m)
 	if err != nil {
 		return run.Input{}, err
 	}
@@ -58,7 +56,8 @@ func (x *Executor) integrate(ctx context.Context, c run.Command, _ func(run.Inpu
 	return ev, x.putClean(ctx, c, clean, "HEAD")
 }
 
-// mergeWork merges the job's work onto the tip, all without what is Kedge's.
+// mergeWork merges the job's work onto the tip, all without what is Kedge's. Where the
+// rules at the tip cover every conflict, there is none.
 func (x *Executor) mergeWork(ctx context.Context, c run.Command, clean *git.Repo) (m merging, err error) {
 	if c.Purpose == run.TakeBack {
 		m.Merged, err = x.withoutWork(ctx, c, clean)
@@ -74,8 +73,17 @@ func (x *Executor) mergeWork(ctx context.Context, c run.Command, clean *git.Repo
 	if m.tip, err = clean.TreeWithout(ctx, c.Base, slot.Kedges...); err != nil {
 		return m, err
 	}
-	m.Merged, err = clean.Merge(ctx, git.MergeRequest{Base: m.base, Ours: m.tip, Theirs: c.Tree, Date: c.At})
-	return m, err
+	cfg, err := x.mergeRules(ctx, c)
+	if err != nil {
+		return m, err
+	}
+	m.Merged, err = clean.Merge(ctx, git.MergeRequest{
+		Base: m.base, Ours: m.tip, Theirs: c.Tree, Date: c.At, Union: cfg.Merge.Unites, Keep: cfg.Merge.Regenerates,
+	})
+	if err != nil || len(m.Kept) == 0 || len(m.Conflicts) > 0 {
+		return m, err
+	}
+	return m, x.regenerate(ctx, c, clean, cfg, &m)
 }
 
 // putClean brings the clean worktree to a tree or commit.
@@ -92,8 +100,8 @@ func (x *Executor) putClean(ctx context.Context, c run.Command, clean *git.Repo,
 }
 
 // tryCandidate puts a merged tree into the clean worktree and judges it there.
-func (x *Executor) tryCandidate(ctx context.Context, c run.Command, clean *git.Repo, merged string) (run.Input, error) {
-	whole, err := clean.TreeWith(ctx, merged, c.Base, slot.Kedges...)
+func (x *Executor) tryCandidate(ctx context.Context, c run.Command, clean *git.Repo, m merging) (run.Input, error) {
+	whole, err := clean.TreeWith(ctx, m.Tree, c.Base, slot.Kedges...)
 	if err != nil {
 		return run.Input{}, err
 	}
@@ -111,6 +119,7 @@ func (x *Executor) tryCandidate(ctx context.Context, c run.Command, clean *git.R
 	if err != nil {
 		return run.Input{}, err
 	}
+	q.Found = gate.MergedByRules(m.Merged)
 	ev, err := x.judgeCandidate(ctx, c, clean, q, whole, env)
 	if err != nil || ev.Outcome != run.Green && ev.Outcome != run.Empty {
 		return ev, err

@@ -4,16 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
-	"strings"
 
 	"kedge"
 	"kedge/internal/core/run"
 	"kedge/internal/engine/gate"
 	"kedge/internal/git"
 	"kedge/internal/git/slot"
-	"kedge/internal/text/environ"
 )
 
 // candidate is a job's worktree as the gate sees it: with what is Kedge's as at
@@ -137,25 +134,11 @@ func (x *Executor) missingTool(c run.Command, v kedge.Verdict) string {
 		if r.FirstFailure == nil || r.Exit != notFound && r.Exit != notExecutable {
 			continue
 		}
-		if c.Kind == run.Gate && c.Tree != "" || x.absent(c, r.Command) {
+		if c.Kind == run.Gate && c.Tree != "" || gate.Absent(x.env(c.Run), r.Command) {
 			return fmt.Sprintf("check %q cannot run: %s", r.Name, gate.Render(*r.FirstFailure))
 		}
 	}
 	return ""
-}
-
-// absent tells whether the program of a line is on no path.
-func (x *Executor) absent(c run.Command, line string) bool {
-	word, _, _ := strings.Cut(strings.TrimSpace(line), " ")
-	if word == "" || strings.ContainsAny(word, "/$\"'=;&|()<>`\\") {
-		return false
-	}
-	for _, dir := range filepath.SplitList(environ.Get(x.env(c.Run), "PATH")) {
-		if fi, err := os.Stat(filepath.Join(dir, word)); err == nil && !fi.IsDir() && fi.Mode()&0o111 != 0 {
-			return false
-		}
-	}
-	return true
 }
 
 // stage is where on a feature's way the command judges.

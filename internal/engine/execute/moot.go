@@ -3,12 +3,10 @@ package execute
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"kedge/internal/core/run"
 	"kedge/internal/git"
-	"kedge/internal/git/slot"
 	"kedge/internal/text/words"
 )
 
@@ -16,6 +14,7 @@ import (
 type merging struct {
 	git.Merged
 	base, tip string // the trees that it began with and was merged onto; of work that is taken back none
+	why       string // a command did not make what it is there for: Kept are conflicts
 }
 
 // nothingLeft tells whether the tip has all of the work already.
@@ -23,37 +22,20 @@ func (m merging) nothingLeft(c run.Command) bool {
 	return m.base != c.Tree && m.tip != "" && m.Tree == m.tip
 }
 
-// mostSince bounds the commits among which it is looked for who has made the same.
-const mostSince = 50
-
 // whoHasIt says which commit since the job began first had all of its work.
 func (x *Executor) whoHasIt(ctx context.Context, c run.Command, m merging) (string, error) {
 	j, err := x.job(c)
 	if err != nil {
 		return "", err
 	}
-	since, err := x.cfg.Repo.Since(ctx, j.Base, c.Base)
+	at, err := x.cfg.Slots.FirstWith(ctx, j.Base, c.Base, git.MergeRequest{Base: m.base, Theirs: c.Tree, Date: c.At})
 	if err != nil {
 		return "", err
 	}
-	slices.Reverse(since)
-	for _, at := range since[max(0, len(since)-mostSince):] {
-		if at.Trailer("Kedge-Ledger") != "" {
-			continue
-		}
-		has, err := x.cfg.Repo.TreeWithout(ctx, at.SHA, slot.Kedges...)
-		if err != nil {
-			return "", err
-		}
-		with, err := x.cfg.Repo.Merge(ctx, git.MergeRequest{Base: m.base, Ours: has, Theirs: c.Tree, Date: c.At})
-		if err == nil && len(with.Conflicts) == 0 && with.Tree == has {
-			return x.madeBy(ctx, at)
-		}
-		if err != nil {
-			return "", err
-		}
+	if at.SHA == "" {
+		return fmt.Sprintf("the commits since %s have all of it", words.Hash(j.Base)), nil
 	}
-	return fmt.Sprintf("the commits since %s have all of it", words.Hash(j.Base)), nil
+	return x.madeBy(ctx, at)
 }
 
 // madeBy names a commit, and whose work it is.

@@ -2,6 +2,7 @@ package execute
 
 import (
 	"context"
+	"path/filepath"
 
 	"kedge"
 	"kedge/internal/core/run"
@@ -17,9 +18,20 @@ func (x *Executor) prepare(ctx context.Context, c run.Command, _ func(run.Input)
 	if _, err := x.cfg.Slots.Course(ctx, c.Run); err != nil {
 		return run.Input{}, err
 	}
-	ready, err := x.cfg.Slots.Put(ctx, x.request(c, "the worktree was needed for other work"))
+	q := x.request(c, "the worktree was needed for other work")
+	if c.Carry != "" {
+		cfg, err := x.mergeRules(ctx, c)
+		if err != nil {
+			return run.Input{}, err
+		}
+		q.Rules = slot.Resolving{Union: cfg.Merge.Unites, Keep: cfg.Merge.Regenerates}
+	}
+	ready, err := x.cfg.Slots.Put(ctx, q)
 	if err != nil {
 		return badPlace(c, err)
+	}
+	if err := x.keepCarried(c, ready); err != nil {
+		return run.Input{}, err
 	}
 	if err := x.salvaged(ctx, ready.Salvage); err != nil {
 		return run.Input{}, err
@@ -94,11 +106,11 @@ func (x *Executor) equip(ctx context.Context, c run.Command, w *git.Repo, whole 
 	inputs, reason, err := gate.Equip(ctx, gate.Equipment{
 		Checkout: x.cfg.Repo.Root(), Tree: w, Whole: whole, Rules: cfg.Worktree,
 		Run: func(ctx context.Context, line string) (process.Result, string, error) {
-			return x.runSetup(ctx, c, w, line)
+			return x.runLine(ctx, c, w, "setup-"+filepath.Base(w.Root()), line)
 		},
 	})
 	if err != nil {
 		return "", "", err
 	}
-	return environment(x.env(c.Run), cfg, g, inputs), reason, nil
+	return gate.Environment(x.env(c.Run), cfg, g, inputs), reason, nil
 }

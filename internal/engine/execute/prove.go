@@ -90,7 +90,7 @@ func (x *Executor) proveOne(ctx context.Context, c run.Command, p place, own ked
 	q.Checks, q.Own = nil, []kedge.Check{own}
 	ev, err := x.judge(ctx, c, fmt.Sprintf("prove-%d", i), p.env, q)
 	if err == nil {
-		err = x.clearAway(ctx, p, q, ev.Verdict)
+		err = gate.ClearAway(ctx, p.tree, q, ev.Verdict)
 	}
 	switch {
 	case leaving(ctx, err):

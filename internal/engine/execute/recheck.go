@@ -134,7 +134,7 @@ func (x *Executor) clearBase(ctx context.Context, c run.Command, p place, q gate
 		return err
 	}
 	q.Own = plan.Together(features)
-	return x.clearAway(ctx, p, q, kedge.Verdict{Tree: tree})
+	return gate.ClearAway(ctx, p.tree, q, kedge.Verdict{Tree: tree})
 }
 
 // brokenBase answers that completed features are red without the work, and since when.

@@ -48,6 +48,9 @@ func (x *Executor) standing(ctx context.Context, c run.Command) (Position, error
 		return Position{}, err
 	}
 	at := Position{Dir: repo.Root(), Session: j.Session, Commit: c.Base}
+	if j.Conflict.Concerns(c.Attempt) {
+		at.Conflict = j.Conflict
+	}
 	if j.Session == "" && c.Kind == run.Brief {
 		return at, nil // nobody worked there yet: there is nothing to keep, and nothing to tell
 	}

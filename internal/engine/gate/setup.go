@@ -92,7 +92,7 @@ func (e Equipment) setUp(ctx context.Context) (inputs, reason string, err error)
 	if err != nil {
 		return inputs, "", err
 	}
-	if reason := setupFailure(e.Rules.Setup, log, res); reason != "" {
+	if reason := lineFailure("setup", e.Rules.Setup, log, res); reason != "" {
 		return inputs, reason, nil
 	}
 	if reason, err = e.changed(ctx, tree); err != nil || reason != "" {
@@ -141,8 +141,8 @@ func feed(h hash.Hash, parts ...string) {
 	}
 }
 
-// setupFailure says how a set-up failed; empty when it did not.
-func setupFailure(line, log string, res process.Result) string {
+// lineFailure says how a line that is no check failed; empty when it did not.
+func lineFailure(what, line, log string, res process.Result) string {
 	why := fmt.Sprintf("exit %d", res.Exit)
 	switch {
 	case res.End == process.Exited && res.Exit == 0:
@@ -155,5 +155,5 @@ func setupFailure(line, log string, res process.Result) string {
 			why = Render(f)
 		}
 	}
-	return fmt.Sprintf("the setup %q failed: %s (log: %s)", line, why, log)
+	return fmt.Sprintf("the %s %q failed: %s (log: %s)", what, line, why, log)
 }

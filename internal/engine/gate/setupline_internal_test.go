@@ -86,7 +86,7 @@ func TestSetupLineTellsAndEnds(t *testing.T) {
 	if err != nil || res.End != process.Exited || res.Exit != 3 || !slices.Equal(told, []string{"one", "two"}) {
 		t.Errorf("%+v, %v, told %q", res, err, told)
 	}
-	if why := setupFailure("line", log, res); !strings.HasPrefix(why, `the setup "line" failed: `) || !strings.HasSuffix(why, "(log: "+log+")") {
+	if why := lineFailure("setup", "line", log, res); !strings.HasPrefix(why, `the setup "line" failed: `) || !strings.HasSuffix(why, "(log: "+log+")") {
 		t.Errorf("it says %q", why)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -36,15 +36,30 @@ func (g *Git) OnObjects(ctx context.Context, args ...string) ([]byte, error) {
 
 // OnObjectsOf is OnObjects with the objects of another repository, of the same format.
 func (g *Git) OnObjectsOf(ctx context.Context, objects string, stdin []byte, args ...string) ([]byte, error) {
+	return g.inBare(ctx, objects, nil, Call{Args: args, Stdin: stdin})
+}
+
+// OnFiles is OnObjects with files in the folder that git runs in, by their names.
+func (g *Git) OnFiles(ctx context.Context, files map[string][]byte, args ...string) ([]byte, error) {
+	return g.inBare(ctx, filepath.Join(g.common, "objects"), files, Call{Args: args})
+}
+
+// inBare makes a call in a bare git dir that is there for this call alone.
+func (g *Git) inBare(ctx context.Context, objects string, files map[string][]byte, c Call) ([]byte, error) {
 	dir, err := os.MkdirTemp(g.common, ScratchPrefix)
 	if err != nil {
 		return nil, kedge.Errorf(kedge.Internal, "cannot make a scratch git dir: %w", err).WithHint("make sure that you may write to %q", g.common)
 	}
 	defer func() { _ = os.RemoveAll(dir) }() // else sweep removes it
-	if err := g.makeBare(dir, objects); err != nil {
+	err = g.makeBare(dir, objects)
+	for name, text := range files {
+		err = errors.Join(err, os.WriteFile(filepath.Join(dir, name), text, 0o600))
+	}
+	if err != nil {
 		return nil, kedge.Errorf(kedge.Internal, "cannot make a scratch git dir: %w", err)
 	}
-	return g.Run(ctx, Call{Mode: InScratch, Dir: dir, Args: args, Stdin: stdin, Env: []string{"GIT_DIR=" + dir}})
+	c.Mode, c.Dir, c.Env = InScratch, dir, []string{"GIT_DIR=" + dir}
+	return g.Run(ctx, c)
 }
 
 func (g *Git) makeBare(dir, objects string) error {

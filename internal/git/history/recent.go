@@ -19,11 +19,22 @@ type Logged struct {
 // Recent reads the last commits that a tip has, merges left out, the newest first, in
 // one question.
 func (r *Repo) Recent(ctx context.Context, tip string, most int) ([]Logged, error) {
-	if err := hardened.CheckRev(tip); err != nil {
-		return nil, err
+	return r.Meanwhile(ctx, "", tip, most)
+}
+
+// Meanwhile is Recent without the commits that from has; with no from it is all of them.
+func (r *Repo) Meanwhile(ctx context.Context, from, tip string, most int) ([]Logged, error) {
+	rev := tip
+	for _, name := range []string{from, tip} {
+		if err := hardened.CheckRev(name); name != "" && err != nil {
+			return nil, err
+		}
+	}
+	if from != "" {
+		rev = from + ".." + tip
 	}
 	out, err := r.g.Do(ctx, "log", "-z", "--no-merges", "--no-color", "--no-decorate", "--no-show-signature", "--no-ext-diff", "--no-renames", "--name-only", "--max-count="+strconv.Itoa(most),
-		"--format=%x01%H%x02%B%x02", "--end-of-options", tip)
+		"--format=%x01%H%x02%B%x02", "--end-of-options", rev)
 	if err != nil {
 		return nil, err
 	}

@@ -29,6 +29,28 @@ func TestRecentCommitsAndTheirFiles(t *testing.T) {
 	}
 }
 
+func TestMeanwhileIsWhatTheBaseHasNot(t *testing.T) {
+	r := gittest.New(t)
+	g, ctx := r.Open(), t.Context()
+	from := r.Git("rev-parse", "HEAD")
+	for _, name := range []string{"one", "two"} {
+		r.Write(name, name+"\n")
+		r.Git("add", "-A")
+		r.Git("commit", "-q", "-m", name, "-m", "Kedge-Feature: "+name)
+	}
+	list, err := g.Meanwhile(ctx, from, "HEAD", 5)
+	r.Must(err)
+	if len(list) != 2 || list[0].Subject != "two" || !slices.Equal(list[1].Files, []string{"one"}) {
+		t.Fatalf("%+v", list)
+	}
+	if list, err = g.Meanwhile(ctx, from, "HEAD", 1); err != nil || len(list) != 1 {
+		t.Errorf("%+v, %v", list, err)
+	}
+	if _, err := g.Meanwhile(ctx, "--all", "HEAD", 2); !kedge.Invalid.Is(err) {
+		t.Errorf("an option for a revision: %v", err)
+	}
+}
+
 func TestGrepFindsTextInARevision(t *testing.T) {
 	r := gittest.New(t)
 	g, ctx := r.Open(), t.Context()

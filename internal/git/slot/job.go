@@ -39,6 +39,8 @@ type Job struct {
 	Salvage kedge.SalvageID `json:"salvage,omitempty"` // what was set aside when it was last put back; empty: nothing
 	Earlier bool            `json:"earlier,omitempty"` // something of the job's own was set aside, then or before
 
+	Conflict *Conflict `json:"conflict,omitempty"` // of its work with the tip, for the next session; nil: none
+
 	Checkpoint kedge.CheckpointID `json:"checkpoint,omitempty"` // the latest
 	Saved      string             `json:"saved,omitempty"`      // names what that one holds
 	Place      int64              `json:"place,omitempty"`      // on the tape of the latest session: of the last action that a checkpoint holds

@@ -85,3 +85,32 @@ func (p Past) Suspects() (before string, list []git.CommitInfo) {
 		return first.Parents[0], list
 	}
 }
+
+// mostSince bounds the commits among which it is looked for who has made the same.
+const mostSince = 50
+
+// FirstWith finds the first commit of tip's own line, after another one, that has all of some
+// work: merged into it, that changes nothing. Work is merged into each as Ours. Zero: none.
+func (s *Slots) FirstWith(ctx context.Context, after, tip string, work git.MergeRequest) (git.CommitInfo, error) {
+	since, err := s.cfg.Repo.Since(ctx, after, tip)
+	if err != nil {
+		return git.CommitInfo{}, err
+	}
+	slices.Reverse(since)
+	for _, at := range since[max(0, len(since)-mostSince):] {
+		if at.Trailer("Kedge-Ledger") != "" {
+			continue
+		}
+		if work.Ours, err = s.cfg.Repo.TreeWithout(ctx, at.SHA, Kedges...); err != nil {
+			return git.CommitInfo{}, err
+		}
+		with, err := s.cfg.Repo.Merge(ctx, work)
+		if err != nil {
+			return git.CommitInfo{}, err
+		}
+		if len(with.Conflicts) == 0 && with.Tree == work.Ours {
+			return at, nil
+		}
+	}
+	return git.CommitInfo{}, nil
+}

@@ -56,6 +56,7 @@ type Request struct {
 	Origin int64                                      // of the command, however often it is carried out
 	Base   string                                     // a commit
 	Carry  string                                     // the job's own work on an earlier base, as a tree without Kedges; empty: none
+	Rules  Resolving                                  // of the merge of Carry
 	Name   string                                     // of the salvage of what is there now
 	Reason string                                     // of that
 	At     time.Time                                  // of the command
@@ -67,6 +68,7 @@ type Ready struct {
 	Job     Job
 	Tree    *git.Repo
 	Whole   string        // the tree or commit that it holds; where carried work conflicts both sides stand in the files
+	Carried git.Merged    // of carried work; its Tree is without Kedges
 	Salvage kedge.Salvage // what was set aside; without a Ref: nothing was
 }
 
@@ -79,6 +81,7 @@ func (s *Slots) Put(ctx context.Context, q Request) (Ready, error) {
 	}
 	j, err := s.Keep(q.Run, q.Job, func(j *Job) {
 		if j.Prepare != q.Origin {
+			j.setAside()
 			j.Prepare, j.From, j.Base, j.Given, j.Mended, j.Salvage = q.Origin, j.Base, q.Base, "", "", ""
 		}
 	})
@@ -100,7 +103,10 @@ func (s *Slots) Put(ctx context.Context, q Request) (Ready, error) {
 	if q.Carry == "" {
 		return out, nil
 	}
-	out.Whole, err = s.carry(ctx, out.Tree, j, q)
+	if out.Carried, err = s.merge(ctx, out.Tree, j, q); err != nil {
+		return out, err
+	}
+	out.Whole, err = s.carry(ctx, out.Tree, q, out.Carried.Tree)
 	return out, err
 }
 
@@ -278,21 +284,22 @@ func (s *Slots) merged(ctx context.Context, w *git.Repo, q Request) (string, err
 	return given, nil
 }
 
-// carry puts the job's own work on top of the new base.
-func (s *Slots) carry(ctx context.Context, w *git.Repo, j Job, q Request) (whole string, err error) {
+// merge merges the job's own work onto the new base.
+func (s *Slots) merge(ctx context.Context, w *git.Repo, j Job, q Request) (git.Merged, error) {
 	base, err := w.TreeWithout(ctx, j.From, Kedges...)
 	if err != nil {
-		return "", err
+		return git.Merged{}, err
 	}
 	ours, err := w.TreeWithout(ctx, q.Base, Kedges...)
 	if err != nil {
-		return "", err
+		return git.Merged{}, err
 	}
-	m, err := w.Merge(ctx, git.MergeRequest{Base: base, Ours: ours, Theirs: q.Carry, Date: q.At})
-	if err != nil {
-		return "", err
-	}
-	if whole, err = w.TreeWith(ctx, m.Tree, q.Base, Kedges...); err != nil {
+	return w.Merge(ctx, q.Rules.of(git.MergeRequest{Base: base, Ours: ours, Theirs: q.Carry, Date: q.At}))
+}
+
+// carry puts merged work on top of the new base.
+func (s *Slots) carry(ctx context.Context, w *git.Repo, q Request, merged string) (whole string, err error) {
+	if whole, err = w.TreeWith(ctx, merged, q.Base, Kedges...); err != nil {
 		return "", err
 	}
 	now, err := w.Tree(ctx)
