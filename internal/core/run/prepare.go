@@ -40,13 +40,12 @@ func (t *stepper) prepared(j *Job) {
 
 // onBase goes on by what is known of the job's base; what is not known, its baseline says.
 func (t *stepper) onBase(j *Job) {
-	red := t.s.Red.covers(j.BaseTree, j.Environment)
 	switch {
 	case j.Kind == Fix: // somebody may have mended it
 		t.enter(j, Baselining)
 	case t.s.Green.covers(j.BaseTree, j.Environment) && !t.anew(j):
 		t.soundBase(j)
-	case red && j.Kind != Verify:
+	case j.Kind != Verify && t.s.Red.covers(j.BaseTree, j.Environment):
 		t.queue(j, Preparing)
 	default:
 		t.enter(j, Baselining)
@@ -57,8 +56,7 @@ func (t *stepper) onBase(j *Job) {
 // it has its verdict too when that is there.
 func (t *stepper) baselines(j *Job) bool {
 	return t.s.has(func(o *Job) bool {
-		same := o.ID != j.ID && o.BaseTree == j.BaseTree && o.Environment == j.Environment
-		return same && o.Phase == Baselining && t.s.awaits(o.ID, Gate)
+		return o.ID != j.ID && o.Phase == Baselining && o.BaseTree == j.BaseTree && o.Environment == j.Environment
 	})
 }
 

@@ -132,7 +132,7 @@ func (x *Executor) place(ctx context.Context, c run.Command) (place, error) {
 			return p, err
 		}
 	}
-	p.env = environment(x.env(c.Run), p.cfg, p.gate, inputs)
+	p.env = gate.Environment(x.env(c.Run), p.cfg, p.gate, inputs)
 	return p, nil
 }
 

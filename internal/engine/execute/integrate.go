@@ -61,7 +61,7 @@ func (x *Executor) integrate(ctx context.Context, c run.Command, _ func(run.Inpu
 // mergeWork merges the job's work onto the tip, all without what is Kedge's.
 func (x *Executor) mergeWork(ctx context.Context, c run.Command, clean *git.Repo) (m merging, err error) {
 	if c.Purpose == run.TakeBack {
-		m.Merged, err = x.withoutWork(ctx, c, clean)
+		m.Merged, err = slot.Without(ctx, clean, c.Base, strings.Split(c.Commit, ","), c.At)
 		return m, err
 	}
 	j, err := x.job(c)

@@ -3,17 +3,13 @@ package execute
 import (
 	"context"
 	"errors"
-	"fmt"
-	"os"
 	"path/filepath"
-	"strings"
 
 	"kedge"
 	"kedge/internal/core/run"
 	"kedge/internal/engine/gate"
 	"kedge/internal/git"
 	"kedge/internal/git/slot"
-	"kedge/internal/text/environ"
 )
 
 // candidate is a job's worktree as the gate sees it: with what is Kedge's as at
@@ -108,7 +104,9 @@ func (x *Executor) outcome(c run.Command, ev kedge.Evidence, err error) (run.Inp
 		return run.Input{}, err
 	}
 	out.Evidence = ev.ID
-	missing := x.missingTool(c, ev.Verdict)
+	// After the work of an agent only a program that is looked for on the path counts: a script
+	// that is gone is the agent's doing.
+	missing := gate.MissingTool(ev.Verdict, x.env(c.Run), c.Kind == run.Gate && c.Tree != "")
 	switch {
 	case missing != "":
 		out.Outcome, out.Reason = run.CannotRun, missing
@@ -120,42 +118,6 @@ func (x *Executor) outcome(c run.Command, ev kedge.Evidence, err error) (run.Inp
 		out.Outcome, out.Evidence = run.Empty, ""
 	}
 	return out, nil
-}
-
-// The exit codes of a shell that finds no such command, or may not run it.
-const (
-	notExecutable = 126
-	misread       = 2 // also of a line that it could not parse
-	notFound      = 127
-)
-
-// missingTool says which program a check of the project needs that is not there;
-// empty for none. After the work of an agent only a program that is looked for
-// on the path counts: a script that is gone is the agent's doing.
-func (x *Executor) missingTool(c run.Command, v kedge.Verdict) string {
-	for _, r := range v.Checks {
-		if r.FirstFailure == nil || r.Exit != notFound && r.Exit != notExecutable {
-			continue
-		}
-		if c.Kind == run.Gate && c.Tree != "" || x.absent(c, r.Command) {
-			return fmt.Sprintf("check %q cannot run: %s", r.Name, gate.Render(*r.FirstFailure))
-		}
-	}
-	return ""
-}
-
-// absent tells whether the program of a line is on no path.
-func (x *Executor) absent(c run.Command, line string) bool {
-	word, _, _ := strings.Cut(strings.TrimSpace(line), " ")
-	if word == "" || strings.ContainsAny(word, "/$\"'=;&|()<>`\\") {
-		return false
-	}
-	for _, dir := range filepath.SplitList(environ.Get(x.env(c.Run), "PATH")) {
-		if fi, err := os.Stat(filepath.Join(dir, word)); err == nil && !fi.IsDir() && fi.Mode()&0o111 != 0 {
-			return false
-		}
-	}
-	return true
 }
 
 // stage is where on a feature's way the command judges.

@@ -100,5 +100,5 @@ func (x *Executor) equip(ctx context.Context, c run.Command, w *git.Repo, whole 
 	if err != nil {
 		return "", "", err
 	}
-	return environment(x.env(c.Run), cfg, g, inputs), reason, nil
+	return gate.Environment(x.env(c.Run), cfg, g, inputs), reason, nil
 }

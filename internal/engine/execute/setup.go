@@ -2,21 +2,14 @@ package execute
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 
 	"kedge"
-	"kedge/internal/core/config"
 	"kedge/internal/core/run"
 	"kedge/internal/engine/gate"
 	"kedge/internal/git"
 	"kedge/internal/process"
-	"kedge/internal/text/environ"
 	"kedge/internal/text/words"
 )
 
@@ -45,23 +38,6 @@ func (x *Executor) runSetup(ctx context.Context, c run.Command, w *git.Repo, lin
 		err = gone
 	}
 	return res, log, err
-}
-
-// environment names what a verdict depends on beside the tree, without any
-// value: the system, where programs are looked for, the setup, the rules.
-func environment(env []string, cfg config.Config, g config.Gate, inputs string) string {
-	decides := []any{g.Checks, g.Services, cfg.Protect.Paths}
-	if cfg.Sandbox.Asked() {
-		decides = append(decides, cfg.Sandbox)
-	}
-	rules, _ := json.Marshal(decides) // plain values: never fails
-	return fmt.Sprintf("%s/%s path:%s setup:%s rules:%s", runtime.GOOS, runtime.GOARCH, digest(environ.Get(env, "PATH")), inputs, digest(string(rules)))
-}
-
-// digest names a text in eight digits.
-func digest(text string) string {
-	sum := sha256.Sum256([]byte(text + "\x00")) // as verdicts of earlier versions have it
-	return hex.EncodeToString(sum[:4])
 }
 
 // paths shows the first of the changed paths.
