@@ -62,7 +62,7 @@ func (x *Executor) verdict(ctx context.Context, c run.Command, dir string, q gat
 	if err != nil || was.Verdict != nil {
 		return was.Given(), errors.Join(err, x.forget(ctx, dir))
 	}
-	q.LogDir, q.LockDir = dir, filepath.Join(x.cfg.Home, "projects", string(x.cfg.Project), "locks")
+	q.LockDir = filepath.Join(x.cfg.Home, "projects", string(x.cfg.Project), "locks")
 	q.Env, q.Now, q.Runner, q.Expect = x.env(c.Run), x.cfg.Now, x.cfg.Runner, was.Tree
 	if q.Box, err = x.box(ctx, c, q.Dir, nil); err != nil {
 		return kedge.Verdict{}, err
@@ -71,9 +71,7 @@ func (x *Executor) verdict(ctx context.Context, c run.Command, dir string, q gat
 		was.Run, was.Tree = c.Run, tree
 		return was.Write(dir)
 	}
-	held, done := lasting(ctx)
-	defer done()
-	v, err := gate.Run(held, q)
+	v, err := x.takeTurn(ctx, c, dir, q, was)
 	if leaving(ctx, err) {
 		return v, err
 	}
