@@ -84,6 +84,7 @@ func explainText(env *frame.Env, w io.Writer, out reports.ExplainReply) {
 	}
 	evidenceText(row, out)
 	redText(row, out.Red)
+	ranOften(row, out.Checks)
 	for _, f := range out.Files {
 		row("file", "%s %s +%d -%d", f.Status, f.Path, f.Added, f.Removed)
 	}
@@ -120,6 +121,7 @@ func ledgerText(env *frame.Env, row func(name, format string, args ...any), out 
 		row("run", "%s", out.Run)
 	}
 	redText(row, out.Red)
+	ranOften(row, out.Checks)
 	explainedSteps(env, row, out)
 }
 
@@ -194,6 +196,25 @@ func redText(row func(name, format string, args ...any), red []kedge.Evidence) {
 				ranRows(row, c)
 			}
 		}
+	}
+}
+
+// ranOften says how often each check ran on the way, and where.
+func ranOften(row func(name, format string, args ...any), checks []reports.CheckRuns) {
+	var parts []string
+	for _, c := range checks {
+		var stages []string
+		for _, at := range c.Stages {
+			name := cmp.Or(string(at.Stage), "on request")
+			if at.Times > 1 {
+				name += " " + words.Count(at.Times, "time")
+			}
+			stages = append(stages, name)
+		}
+		parts = append(parts, fmt.Sprintf("%s ran %s (%s)", c.Check, words.Count(c.Times, "time"), strings.Join(stages, ", ")))
+	}
+	if len(parts) > 0 {
+		row("checks", "%s", strings.Join(parts, ", "))
 	}
 }
 
