@@ -22,7 +22,8 @@ func Explain(env *frame.Env) *cobra.Command {
 		Use:   "explain FEATURE|COMMIT|ID",
 		Short: "Tell the story of a feature, or of a commit that a run made",
 		Long: `Tell the story of a feature or a commit: the session, the evidence, the
-decisions that apply, attempts, verdicts, refusals and findings.
+decisions that apply, attempts, how often each check ran, verdicts, refusals and
+findings.
 
 A feature is explained by its newest work commit. You can also give the id of
 a session or of a verdict. The last five characters are enough. Kedge then
