@@ -107,7 +107,7 @@ var rooms = []room{
 		{"gate", "runs checks and services and gives verdicts; sets up worktrees"},
 		{"local", "the engine in the daemon: a loop over the journal"},
 		{"follow", "starts one session of an agent and follows it to its end"},
-		{"strays", "finds and ends processes that a session left running; notices refs that moved while a session worked; names files of a worktree that are not in the commit"},
+		{"strays", "finds and ends processes that a session left running; notices refs that moved while a session worked; names files of a worktree that are not in the commit; removes what checks left there"},
 		{"execute", "carries out the commands of a run; one file per command"},
 	}},
 	{"app", "what each command does; the only room that combines the rules of core with effects", "*", false, []member{

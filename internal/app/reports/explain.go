@@ -49,7 +49,8 @@ type ExplainReply struct {
 	Checkpoint kedge.CheckpointID  `json:"checkpoint"`
 	Validated  string              `json:"validated"` // the tree that was checked
 	Evidence   *kedge.Evidence     `json:"evidence"`
-	Red        []kedge.Evidence    `json:"red"` // verdicts on the work on the way that were not green
+	Red        []kedge.Evidence    `json:"red"`    // verdicts on the work on the way that were not green
+	Checks     []CheckRuns         `json:"checks"` // how often each ran on the way
 	Files      []git.Change        `json:"files"`
 	Decisions  []kedge.DecisionRef `json:"decisions"` // locked ones that apply to the files
 	Attempts   int                 `json:"attempts"`
@@ -87,7 +88,8 @@ func (s *Reports) Explain(ctx context.Context, who projects.Caller, in ExplainRe
 func untold() ExplainReply {
 	return ExplainReply{
 		Kind: OtherCommit, Files: []git.Change{}, Decisions: []kedge.DecisionRef{}, Red: []kedge.Evidence{}, Findings: []kedge.Finding{},
-		Ends: []SessionEnd{}, Steps: []RunStep{},
+		Checks: []CheckRuns{},
+		Ends:   []SessionEnd{}, Steps: []RunStep{},
 	}
 }
 
@@ -227,6 +229,7 @@ func explainVerdicts(ctx context.Context, p *projects.Project, id kedge.FeatureI
 	if err != nil {
 		return err
 	}
+	r.Checks = runsOf(evidence)
 	for i, ev := range evidence {
 		if r.Feature != nil && r.Feature.Evidence != nil && *r.Feature.Evidence == ev.ID {
 			r.Evidence = &evidence[i]

@@ -63,6 +63,7 @@ func (st *story) take(d delta.Stepped) (commit string) {
 	st.selected(d)
 	if step.Feature != st.feature {
 		st.noteGreen(d.Event, about)
+		st.tellReused(d, false)
 		return ""
 	}
 	for _, c := range d.Commands() {
@@ -74,9 +75,7 @@ func (st *story) take(d delta.Stepped) (commit string) {
 		}
 	}
 	st.add(step, about, d)
-	if text := st.reused(d); text != "" {
-		st.add(RunStep{N: d.N, At: d.Event.At, Event: run.Gated, Outcome: st.green.outcome, Feature: st.feature, Text: text}, run.Command{Kind: run.Gate, Tree: d.Event.Tree}, d)
-	}
+	st.tellReused(d, true)
 	st.noteGreen(d.Event, about)
 	st.noteEnd(d.Event, about)
 	if d.Event.Kind == run.Committed {
@@ -99,14 +98,24 @@ func (st *story) noteGreen(ev run.Input, about run.Command) {
 	st.green = g
 }
 
-// reused tells of a base that was not checked again before it is built on, since it
-// is the tree of a verdict: from which one; empty for any other step.
-func (st *story) reused(d delta.Stepped) string {
+// tellReused tells of a base that was not checked again before it is built on.
+func (st *story) tellReused(d delta.Stepped, own bool) {
+	if text := st.reused(d, own); text != "" {
+		st.add(RunStep{N: d.N, At: d.Event.At, Event: run.Gated, Outcome: st.green.outcome, Feature: st.feature, Text: text}, run.Command{Kind: run.Gate, Tree: st.green.tree}, d)
+	}
+}
+
+// reused tells of a base that was not checked again before it is built on, since it is the
+// tree of a verdict: from which one; empty for any other step. Own is a step of the feature;
+// in one of another the base was waited for, whose verdict is the last.
+func (st *story) reused(d delta.Stepped, own bool) string {
 	ev, goesOn := d.Event, false
 	for _, c := range d.Commands() {
 		goesOn = goesOn || c.Kind == run.Prove && c.Feature == st.feature
 	}
-	if ev.Kind != run.Prepared || !goesOn || st.green.tree != ev.Tree || st.green.environment != ev.Environment {
+	same := ev.Kind == run.Prepared && st.green.tree == ev.Tree && st.green.environment == ev.Environment
+	waited := !own && st.green.tree != "" && !st.way.fixed
+	if !goesOn || !(own && same || waited) {
 		return ""
 	}
 	from := st.green.what

@@ -12,7 +12,7 @@ import (
 	"kedge/internal/app/status"
 	"kedge/internal/core/brief"
 	"kedge/internal/core/run"
-	"kedge/internal/engine/execute"
+	"kedge/internal/engine"
 	"kedge/internal/insight/resume"
 	"kedge/internal/journal"
 	"kedge/internal/text/glob"
@@ -33,7 +33,7 @@ func runKey(c run.Command, what string) string {
 }
 
 // Brief makes the text that a session starts with.
-func (b Writer) Brief(ctx context.Context, c run.Command, at execute.Position) (string, error) {
+func (b Writer) Brief(ctx context.Context, c run.Command, at engine.Position) (string, error) {
 	if c.Purpose == run.MakePlan {
 		return b.s.planner.PlanningBrief(ctx, b.p, b, c)
 	}
@@ -48,7 +48,7 @@ func (b Writer) Brief(ctx context.Context, c run.Command, at execute.Position) (
 }
 
 // runInput gathers what a working session has to know.
-func (b Writer) runInput(ctx context.Context, c run.Command, at execute.Position) (brief.RunInput, error) {
+func (b Writer) runInput(ctx context.Context, c run.Command, at engine.Position) (brief.RunInput, error) {
 	in := brief.RunInput{
 		Project: b.p.Title(), Purpose: brief.Purpose(c.Purpose), Base: c.Base, Attempt: c.Attempt, Failure: c.Failure,
 	}
@@ -211,7 +211,7 @@ func (b Writer) startFiles(ctx context.Context, base string, f kedge.Feature, l 
 
 // earlierSession is what the session before this one of the same job left: its
 // handoff, what it was doing when it was cut, and the files that it changed.
-func (b Writer) earlierSession(ctx context.Context, c run.Command, at execute.Position, in *brief.RunInput) error {
+func (b Writer) earlierSession(ctx context.Context, c run.Command, at engine.Position, in *brief.RunInput) error {
 	made, err := b.handoffFor(ctx, c, at)
 	if err != nil {
 		return err
@@ -241,7 +241,7 @@ func (b Writer) earlierSession(ctx context.Context, c run.Command, at execute.Po
 
 // rankedFiles puts the files that the session before needed next in front of those
 // to begin with, in its order, and behind them the others that it changed.
-func (b Writer) rankedFiles(at execute.Position, in *brief.RunInput) {
+func (b Writer) rankedFiles(at engine.Position, in *brief.RunInput) {
 	begin := in.Reread
 	in.Reread = nil
 	if in.Why == nil {

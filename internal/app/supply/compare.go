@@ -7,7 +7,7 @@ import (
 	"kedge"
 	"kedge/internal/app/status"
 	"kedge/internal/core/brief"
-	"kedge/internal/engine/execute"
+	"kedge/internal/engine"
 	"kedge/internal/journal"
 )
 
@@ -43,7 +43,7 @@ func (b Writer) drift(ctx context.Context, from, to string) ([]kedge.Drift, erro
 
 // sinceCheckpoint says what changed since the job's last checkpoint: in the base, by
 // others, and of the files in flight.
-func (b Writer) sinceCheckpoint(ctx context.Context, base string, at execute.Position, in *brief.RunInput) error {
+func (b Writer) sinceCheckpoint(ctx context.Context, base string, at engine.Position, in *brief.RunInput) error {
 	list, err := journal.About[kedge.Checkpoint](ctx, b.p.Store, journal.KindCheckpoint, string(at.Session))
 	if err != nil || len(list) == 0 {
 		return err

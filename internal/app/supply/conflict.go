@@ -9,7 +9,7 @@ import (
 	"kedge/internal/core/brief"
 	"kedge/internal/core/config"
 	"kedge/internal/core/run"
-	"kedge/internal/engine/execute"
+	"kedge/internal/engine"
 	"kedge/internal/engine/gate"
 	"kedge/internal/git"
 )
@@ -19,7 +19,7 @@ const searchedMeanwhile = 500
 
 // conflict fills in what a session has to know of work at its feature that could not be
 // merged: the files, who changed them meanwhile, and where the work is.
-func (b Writer) conflict(ctx context.Context, c run.Command, at execute.Position, rules config.MergeRules, in *brief.RunInput) error {
+func (b Writer) conflict(ctx context.Context, c run.Command, at engine.Position, rules config.MergeRules, in *brief.RunInput) error {
 	if at.Conflict == nil {
 		return nil
 	}

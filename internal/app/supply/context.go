@@ -8,7 +8,7 @@ import (
 	"kedge/internal/app/ledger"
 	"kedge/internal/core/brief"
 	"kedge/internal/core/run"
-	"kedge/internal/engine/execute"
+	"kedge/internal/engine"
 	"kedge/internal/git"
 	"kedge/internal/journal"
 )
@@ -23,7 +23,7 @@ const (
 
 // past fills in what was done before: commits, how many features are done, the notes that
 // may matter, and what the session before said.
-func (b Writer) past(ctx context.Context, c run.Command, at execute.Position, l ledger.Snapshot, in *brief.RunInput) error {
+func (b Writer) past(ctx context.Context, c run.Command, at engine.Position, l ledger.Snapshot, in *brief.RunInput) error {
 	for _, f := range l.Features() {
 		if f.Status.Over() {
 			in.Finished++

@@ -13,21 +13,21 @@ import (
 	"kedge/internal/core/brief"
 	docs "kedge/internal/core/memory"
 	"kedge/internal/core/run"
-	"kedge/internal/engine/execute"
+	"kedge/internal/engine"
 	"kedge/internal/journal"
 	"kedge/internal/text/words"
 )
 
 // Handoff saves what the next session has to know of one that ended, or is about to be
 // ended, before its work was done.
-func (b Writer) Handoff(ctx context.Context, c run.Command, at execute.Position) error {
+func (b Writer) Handoff(ctx context.Context, c run.Command, at engine.Position) error {
 	_, err := b.saveHandoff(ctx, c, at)
 	return err
 }
 
 // saveHandoff gives what it saved. A session has one handoff of Kedge's: what is known
 // later replaces it.
-func (b Writer) saveHandoff(ctx context.Context, c run.Command, at execute.Position) (*kedge.Handoff, error) {
+func (b Writer) saveHandoff(ctx context.Context, c run.Command, at engine.Position) (*kedge.Handoff, error) {
 	who := b.caller(runKey(c, "handoff"), kedge.ActorDaemon)
 	evs, err := b.s.home.Write(ctx, b.p, who, func() ([]kedge.Event, error) {
 		e, err := b.ending(ctx, c, at)
@@ -53,7 +53,7 @@ func madeID(ses kedge.Session) kedge.CheckpointID {
 }
 
 // ending gathers what is known of the job's latest session.
-func (b Writer) ending(ctx context.Context, c run.Command, at execute.Position) (brief.Ending, error) {
+func (b Writer) ending(ctx context.Context, c run.Command, at engine.Position) (brief.Ending, error) {
 	ses, _, err := journal.Get[kedge.Session](ctx, b.p.Store, journal.KindSession, string(at.Session))
 	if err != nil {
 		return brief.Ending{}, err
@@ -153,7 +153,7 @@ func (b Writer) judged(ctx context.Context, c run.Command, ses kedge.Session, e 
 // handoffFor is what the brief of a command begins with: the handoff of the job's latest
 // session or, in a new job, of the latest session at the feature. A session that said it
 // was done has one only because its checks are red.
-func (b Writer) handoffFor(ctx context.Context, c run.Command, at execute.Position) (*kedge.Handoff, error) {
+func (b Writer) handoffFor(ctx context.Context, c run.Command, at engine.Position) (*kedge.Handoff, error) {
 	ses, err := b.sessionBefore(ctx, c, at)
 	if err != nil || ses.ID == "" {
 		return nil, err
@@ -176,7 +176,7 @@ func (b Writer) handoffFor(ctx context.Context, c run.Command, at execute.Positi
 }
 
 // sessionBefore is the session that worked on this before; zero when none did.
-func (b Writer) sessionBefore(ctx context.Context, c run.Command, at execute.Position) (kedge.Session, error) {
+func (b Writer) sessionBefore(ctx context.Context, c run.Command, at engine.Position) (kedge.Session, error) {
 	if at.Session != "" {
 		ses, _, err := journal.Get[kedge.Session](ctx, b.p.Store, journal.KindSession, string(at.Session))
 		ses.ID = at.Session

@@ -8,7 +8,7 @@ import (
 	"kedge/internal/app/ledger"
 	"kedge/internal/core/brief"
 	"kedge/internal/core/run"
-	"kedge/internal/engine/execute"
+	"kedge/internal/engine"
 )
 
 // phaseInput fills in what the approved plan says about the feature's phase, and
@@ -35,7 +35,7 @@ func (b Writer) phaseEnds(ctx context.Context, c run.Command) error {
 	if c.Scope != run.PhaseEnd {
 		return nil
 	}
-	at := execute.Position{Dir: b.p.Dir, Commit: c.Commit}
+	at := engine.Position{Dir: b.p.Dir, Commit: c.Commit}
 	repo, err := b.s.home.Git(ctx, b.p)
 	if err != nil {
 		return err

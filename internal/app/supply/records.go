@@ -14,12 +14,12 @@ import (
 	docs "kedge/internal/core/memory"
 	"kedge/internal/core/plan"
 	"kedge/internal/core/run"
-	"kedge/internal/engine/execute"
+	"kedge/internal/engine"
 	"kedge/internal/journal"
 )
 
 // Checkpoint saves where a job of a run stands.
-func (b Writer) Checkpoint(ctx context.Context, c run.Command, at execute.Position) (kedge.CheckpointID, error) {
+func (b Writer) Checkpoint(ctx context.Context, c run.Command, at engine.Position) (kedge.CheckpointID, error) {
 	key := runKey(c, "checkpoint")
 	id := kedge.CheckpointID(kedge.DeriveID("ckp", c.At, key))
 	who := b.caller(key, kedge.ActorDaemon)
@@ -34,7 +34,7 @@ func (b Writer) Checkpoint(ctx context.Context, c run.Command, at execute.Positi
 }
 
 // checkpoint gathers what is known.
-func (b Writer) checkpoint(ctx context.Context, c run.Command, at execute.Position, id kedge.CheckpointID) (kedge.Checkpoint, error) {
+func (b Writer) checkpoint(ctx context.Context, c run.Command, at engine.Position, id kedge.CheckpointID) (kedge.Checkpoint, error) {
 	st, err := b.State(ctx)
 	if err != nil {
 		return kedge.Checkpoint{}, err
@@ -137,7 +137,7 @@ func (b Writer) nextAt(f kedge.Feature, l ledger.Snapshot) kedge.Next {
 
 // filesToRead are the files that the job changed, those first that its session
 // needed next, then its feature's own, with their hashes.
-func (b Writer) filesToRead(c run.Command, at execute.Position, l ledger.Snapshot) []kedge.FileRef {
+func (b Writer) filesToRead(c run.Command, at engine.Position, l ledger.Snapshot) []kedge.FileRef {
 	p := b.p.In(at.Dir)
 	var out []kedge.FileRef
 	add := func(path, by string) {
@@ -185,7 +185,7 @@ func (b Writer) peoplesNotes(ctx context.Context, commit string) (string, error)
 
 // Note saves what a finished feature taught. One that would teach nothing, a
 // feature without a file, a check or a decision, has none.
-func (b Writer) Note(ctx context.Context, c run.Command, at execute.Position) error {
+func (b Writer) Note(ctx context.Context, c run.Command, at engine.Position) error {
 	if err := b.settleHandoff(ctx, c); err != nil {
 		return err
 	}
@@ -210,7 +210,7 @@ func (b Writer) Note(ctx context.Context, c run.Command, at execute.Position) er
 
 // runNote puts together what is known of a piece of work: its definition, git's
 // list of files, the decisions that bind them, the verdicts.
-func (b Writer) runNote(ctx context.Context, c run.Command, at execute.Position) (kedge.Note, error) {
+func (b Writer) runNote(ctx context.Context, c run.Command, at engine.Position) (kedge.Note, error) {
 	l := brief.Learned{At: c.At, Commits: []string{c.Commit}, Cause: brief.StatedCause(at.Trail.Said)}
 	for _, f := range at.Files {
 		l.Files = append(l.Files, f.Path)

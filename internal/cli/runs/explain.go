@@ -22,7 +22,8 @@ func Explain(env *frame.Env) *cobra.Command {
 		Use:   "explain FEATURE|COMMIT|ID",
 		Short: "Tell the story of a feature, or of a commit that a run made",
 		Long: `Tell the story of a feature or a commit: the session, the evidence, the
-decisions that apply, attempts, verdicts, refusals and findings.
+decisions that apply, attempts, how often each check ran, verdicts, refusals and
+findings.
 
 A feature is explained by its newest work commit. You can also give the id of
 a session or of a verdict. The last five characters are enough. Kedge then
@@ -84,6 +85,7 @@ func explainText(env *frame.Env, w io.Writer, out reports.ExplainReply) {
 	}
 	evidenceText(row, out)
 	redText(row, out.Red)
+	ranOften(row, out.Checks)
 	for _, f := range out.Files {
 		row("file", "%s %s +%d -%d", f.Status, f.Path, f.Added, f.Removed)
 	}
@@ -120,6 +122,7 @@ func ledgerText(env *frame.Env, row func(name, format string, args ...any), out 
 		row("run", "%s", out.Run)
 	}
 	redText(row, out.Red)
+	ranOften(row, out.Checks)
 	explainedSteps(env, row, out)
 }
 
@@ -194,6 +197,25 @@ func redText(row func(name, format string, args ...any), red []kedge.Evidence) {
 				ranRows(row, c)
 			}
 		}
+	}
+}
+
+// ranOften says how often each check ran on the way, and where.
+func ranOften(row func(name, format string, args ...any), checks []reports.CheckRuns) {
+	var parts []string
+	for _, c := range checks {
+		var stages []string
+		for _, at := range c.Stages {
+			name := cmp.Or(string(at.Stage), "on request")
+			if at.Times > 1 {
+				name += " " + words.Count(at.Times, "time")
+			}
+			stages = append(stages, name)
+		}
+		parts = append(parts, fmt.Sprintf("%s ran %s (%s)", c.Check, words.Count(c.Times, "time"), strings.Join(stages, ", ")))
+	}
+	if len(parts) > 0 {
+		row("checks", "%s", strings.Join(parts, ", "))
 	}
 }
 

@@ -144,9 +144,11 @@ type Protect struct {
 func (p Protect) MaxBytes() int64 { return p.MaxFileMB * 1_000_000 }
 
 // GateRules are rules of the gate that are no checks. Tests are globs of files that count as tests,
-// beside those that Kedge knows.
+// beside those that Kedge knows. Parallel is how many gates with checks of the project run at
+// once; 0 is half the cores.
 type GateRules struct {
-	Tests []string `toml:"tests"`
+	Tests    []string `toml:"tests"`
+	Parallel int      `toml:"parallel"`
 }
 
 // Env names the variables an unattended session gets after a reboot.

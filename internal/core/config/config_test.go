@@ -45,6 +45,7 @@ window = { "claude-*" = 200000, "GPT-5" = 400000 }
 paths = ["**/*_test.go", ".github/**", ".kedge/**"]
 [gate]
 tests = ["qa/**"]
+parallel = 3
 [env]
 pass = ["PATH", "HOME", "LANG"]
 [sandbox]
@@ -72,7 +73,7 @@ func TestParseConfig(t *testing.T) {
 		{"wall", c.Budget.SessionWall.Std(), 90 * time.Minute},
 		{"window", c.Context.Window, map[string]int64{"claude-*": 200000, "GPT-5": 400000}},
 		{"protect", c.Protect.Paths, []string{"**/*_test.go", ".github/**", ".kedge/**"}},
-		{"gate", c.Gate, config.GateRules{Tests: []string{"qa/**"}}},
+		{"gate", c.Gate, config.GateRules{Tests: []string{"qa/**"}, Parallel: 3}},
 		{"sandbox", c.Sandbox.Kind, "bwrap"},
 		{"gateway", c.Gateway.Enabled, true},
 		{"forge", c.Forge, config.Forge{Kind: "gitea", Repo: "owner/name"}},
@@ -125,6 +126,8 @@ func TestParseConfigRefuses(t *testing.T) {
 		{"thresholds", "version = 1\n[context]\ncheckpoint = 0.9\nhandover = 0.8", `c.toml:4: "context.handover"`},
 		{"threshold", "version = 1\n[context]\ncheckpoint = 60.0", `c.toml:3: "context.checkpoint"`},
 		{"window", "version = 1\n[context]\nwindow = { a = 0 }", `c.toml:3: the window of "a"`},
+		{"gates at once", "version = 1\n[gate]\nparallel = -1", `c.toml:3: "gate.parallel" must be from 0 (half the cores) to 64, not -1`},
+		{"too many gates at once", "version = 1\n[gate]\nparallel = 65", `c.toml:3: "gate.parallel" must be`},
 		{"glob of tests", "version = 1\n[gate]\ntests = ['[']", `c.toml:3: "gate.tests" has a bad pattern`},
 		{"glob", "version = 1\n[protect]\npaths = [\n  'a',\n  '[',\n]", `c.toml:3: "protect.paths" has a bad pattern`},
 		{"copy", "version = 1\n[worktree]\ncopy = ['../secret']", `c.toml:3: "worktree.copy" must name paths inside the project`},

@@ -102,6 +102,9 @@ func (c Config) checkNumbers() error {
 	if c.Run.Parallel < 1 || c.Run.Parallel > MaxParallel {
 		return c.src.at("run.parallel", "%q must be from 1 to %d, not %d", "run.parallel", MaxParallel, c.Run.Parallel)
 	}
+	if c.Gate.Parallel < 0 || c.Gate.Parallel > MaxParallel {
+		return c.src.at("gate.parallel", "%q must be from 0 (half the cores) to %d, not %d", "gate.parallel", MaxParallel, c.Gate.Parallel)
+	}
 	for _, n := range []struct {
 		key   string
 		value float64

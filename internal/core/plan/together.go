@@ -14,6 +14,15 @@ type Broken struct {
 	Result  kedge.CheckResult // by the check's own name
 }
 
+// IDsOf are the ids of broken features.
+func IDsOf(list []Broken) []kedge.FeatureID {
+	var out []kedge.FeatureID
+	for _, b := range list {
+		out = append(out, b.Feature.ID)
+	}
+	return out
+}
+
 // ownName is the name under which a feature's check runs beside those of others.
 func ownName(f kedge.Feature, c kedge.Check) string {
 	if name := string(f.ID) + "." + c.Name; kedge.ValidName(name) {

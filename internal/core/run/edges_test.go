@@ -80,32 +80,94 @@ func TestAFlakyBaseline(t *testing.T) {
 	d.want(run.StatusDone, done)
 }
 
-// TestTwoVerdictsOnOneBaseline: two jobs look at the same base at once and see
-// different things.
+// TestTwoVerdictsOnOneBaseline: a job for which nothing counts that was seen before looks
+// at the same base once more, after the other, and sees something else.
 func TestTwoVerdictsOnOneBaseline(t *testing.T) {
-	for _, first := range []run.Outcome{run.Green, run.Red} {
+	denied := feature("a")
+	denied.Denied = true
+	d := begin(t, config.Rules{Parallel: 2}, denied, feature("b"))
+	d.answer(run.Prepare, run.OK)
+	d.answer(run.Prepare, run.OK)
+	d.answer(run.Gate, run.Green)
+	d.answer(run.Gate, run.Red)
+	if c := d.outstanding(run.Gate); c.Scope != "full" {
+		t.Errorf("green, then red, and then %+v", c)
+	}
+	d.answer(run.Gate, run.Red)
+	d.stillRed()
+	d.until(run.StartSession)
+	if c := d.outstanding(run.StartSession); c.Purpose != run.FixFirst {
+		t.Errorf("a session for %s", c.Purpose)
+	}
+	d.until("")
+	d.want(run.StatusDone, done, done)
+}
+
+// TestOneBaselineForTwo: two jobs that start at one tip wait for one verdict, whatever it
+// is; a third feature does not start before.
+func TestOneBaselineForTwo(t *testing.T) {
+	for _, o := range []run.Outcome{run.Green, run.Empty, run.Red} {
+		d := begin(t, config.Rules{Parallel: 2}, feature("a"), feature("b"), feature("c"))
+		d.answer(run.Prepare, run.OK)
+		d.answer(run.Prepare, run.OK)
+		if n := d.count(run.Gate); n != 1 || len(d.s.Jobs) != 2 {
+			t.Fatalf("%d baselines at once, %d jobs", n, len(d.s.Jobs))
+		}
+		d.answer(run.Gate, o)
+		if o != run.Red {
+			if n := d.count(run.Prove); n != 2 || d.count(run.Gate) != 1 {
+				t.Errorf("%s: %d jobs go on, after %d baselines", o, n, d.count(run.Gate))
+			}
+			continue
+		}
+		if n := d.count(run.Gate); n != 1 || d.count(run.Prepare, run.FixFirst) != 1 {
+			t.Errorf("red: %d baselines, and %+v", n, d.s.Jobs)
+		}
+		d.stillRed()
+		d.until("")
+		d.want(run.StatusDone, done, done, done)
+	}
+}
+
+// TestABaselineWithoutAVerdict: the job that waited for it looks itself.
+func TestABaselineWithoutAVerdict(t *testing.T) {
+	for _, o := range []run.Outcome{run.Failed, run.CannotRun, run.Partial} {
 		d := begin(t, config.Rules{Parallel: 2}, feature("a"), feature("b"))
 		d.answer(run.Prepare, run.OK)
 		d.answer(run.Prepare, run.OK)
-		second := run.Red
-		if first == run.Red {
-			second = run.Green
+		d.answer(run.Gate, o)
+		if c := d.outstanding(run.Gate); c.Feature != "a" || c.Scope != "full" {
+			t.Errorf("%s: then %+v", o, c)
 		}
-		d.answer(run.Gate, first)
-		d.answer(run.Gate, second)
-		if first == run.Green {
-			if c := d.outstanding(run.Gate); c.Scope != "full" {
-				t.Errorf("green, then red, and then %+v", c)
-			}
-			d.answer(run.Gate, run.Red)
-		}
-		d.stillRed()
-		d.until(run.StartSession)
-		if c := d.outstanding(run.StartSession); c.Purpose != run.FixFirst {
-			t.Errorf("first %s: a session for %s", first, c.Purpose)
-		}
-		d.until("")
-		d.want(run.StatusDone, done, done)
+	}
+	d := begin(t, config.Rules{Parallel: 2}, feature("a"), feature("b"))
+	d.answer(run.Prepare, run.OK)
+	d.answer(run.Prepare, run.OK)
+	d.answer(run.Gate, run.Void) // it is run again, by the one who ran it
+	if c := d.outstanding(run.Gate); c.Feature != "b" || d.count(run.Gate) != 2 {
+		t.Errorf("void: then %+v", c)
+	}
+	d.person(run.Skipped, "b")
+	if c := d.outstanding(run.Gate); c.Feature != "a" {
+		t.Errorf("skipped: then %+v", c)
+	}
+}
+
+// TestLandingWaitsForTheBaseline: what is to land is the very base of a job. A person who
+// waits for it needs no slot.
+func TestLandingWaitsForTheBaseline(t *testing.T) {
+	d := &drive{T: t, at: noon}
+	d.do(run.Input{Kind: run.Begun, Run: "run-1", Rules: &config.Rules{Parallel: 1}, Specs: []run.Spec{feature("a")}, Commit: "c0", Head: "b0"})
+	d.until(run.Gate)
+	d.person(run.LandAsked, "")
+	d.answer(run.Prepare, run.OK)
+	if n := d.count(run.Gate); n != 1 || !d.s.Verifying() {
+		t.Fatalf("%d baselines at once; does it look at what is to land: %t", n, d.s.Verifying())
+	}
+	d.answer(run.Gate, run.Green)
+	d.answer(run.Revert, run.OK)
+	if c := d.outstanding(run.Land); c.Commit != "c0" || d.count(run.Gate) != 1 {
+		t.Errorf("%+v lands after %d baselines", c, d.count(run.Gate))
 	}
 }
 

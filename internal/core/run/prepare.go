@@ -33,17 +33,36 @@ func (t *stepper) prepared(j *Job) {
 	case j.Kind == Plan || j.Carry != "":
 		j.Carry = ""
 		t.enter(j, Briefing)
+	default:
+		t.onBase(j)
+	}
+}
+
+// onBase goes on by what is known of the job's base; what is not known, its baseline says.
+func (t *stepper) onBase(j *Job) {
+	switch {
 	case j.Kind == Fix: // somebody may have mended it
 		t.enter(j, Baselining)
-	case t.s.Green.covers(ev.Tree, ev.Environment) && !t.anew(j):
+	case t.s.Green.covers(j.BaseTree, j.Environment) && !t.anew(j):
 		t.soundBase(j)
-	case j.Kind == Verify:
-		t.enter(j, Baselining)
-	case t.s.Red.covers(ev.Tree, ev.Environment):
+	case j.Kind != Verify && t.s.Red.covers(j.BaseTree, j.Environment):
 		t.queue(j, Preparing)
 	default:
 		t.enter(j, Baselining)
 	}
+}
+
+// baselines tells whether another job waits for the verdict on the very base of this one:
+// it has its verdict too when that is there.
+func (t *stepper) baselines(j *Job) bool {
+	return t.s.has(func(o *Job) bool {
+		return o.ID != j.ID && o.Phase == Baselining && o.BaseTree == j.BaseTree && o.Environment == j.Environment
+	})
+}
+
+// waitsForBaseline tells whether a job waits for the verdict that another one is given.
+func (j *Job) waitsForBaseline() bool {
+	return j.Phase == Ready && j.Resume == Baselining && j.Reruns == 0
 }
 
 // soundBase goes on from a base that is green.

@@ -233,6 +233,8 @@ func (t *stepper) toldFailure(j *Job) string {
 // open tells whether a job may enter a phase now.
 func (t *stepper) open(j *Job, p Phase) bool {
 	switch {
+	case p == Baselining && t.baselines(j):
+		return false
 	case j.Kind == Verify: // it writes nothing, and a person may ask for it at any time
 		return true
 	case t.s.Halt.holds(p) && !(j.Kind == Undo && t.s.Halt == Stopped): // it costs nothing, and a person wants it now

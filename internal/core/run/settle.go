@@ -23,7 +23,13 @@ func (t *stepper) settle() {
 
 func (t *stepper) resume() {
 	for i := range t.s.Jobs {
-		if j := &t.s.Jobs[i]; j.Phase == Ready && (t.s.busy() < t.s.Rules.Parallel || j.Kind == Accept) { // which takes no slot
+		j := &t.s.Jobs[i]
+		takesSlot := j.Kind != Accept && j.Kind != Verify
+		switch {
+		case j.Phase != Ready || takesSlot && t.s.busy() >= t.s.Rules.Parallel:
+		case j.waitsForBaseline() && t.open(j, Baselining):
+			t.onBase(j)
+		default:
 			t.enter(j, j.Resume)
 		}
 	}
@@ -40,7 +46,7 @@ func (t *stepper) sweep() {
 }
 
 // pick starts jobs while there is room: the fix of a red baseline before
-// anything else, nothing while a provider's limit is waited for.
+// anything else, nothing while a provider's limit or the verdict on a base is waited for.
 func (t *stepper) pick() {
 	for t.s.Halt == "" && !t.planning() && t.s.busy() < t.s.Rules.Parallel {
 		if t.s.Red.Tree != "" {
@@ -50,7 +56,7 @@ func (t *stepper) pick() {
 			return
 		}
 		i := t.next()
-		if i < 0 || t.s.has(func(j *Job) bool { return j.Phase == Limited }) {
+		if i < 0 || t.s.has(func(j *Job) bool { return j.Phase == Limited || j.waitsForBaseline() }) {
 			return
 		}
 		if !t.affordable(i) {

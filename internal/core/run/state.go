@@ -208,7 +208,7 @@ func (s *State) Movable() bool {
 
 // Verifying tells whether a tip is looked at before it lands.
 func (s *State) Verifying() bool {
-	return s.has(func(j *Job) bool { return j.Kind == Verify && !j.Phase.Parked() })
+	return s.has(func(j *Job) bool { return j.Kind == Verify && (!j.Phase.Parked() || j.waitsForBaseline()) })
 }
 
 // Ended tells whether the run is over until a person continues it.

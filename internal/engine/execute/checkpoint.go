@@ -8,6 +8,7 @@ import (
 
 	"kedge"
 	"kedge/internal/core/run"
+	"kedge/internal/engine"
 	"kedge/internal/git/slot"
 )
 
@@ -52,7 +53,7 @@ func (x *Executor) checkpoint(ctx context.Context, c run.Command, _ func(run.Inp
 
 // handoff saves what the next session has to know of the job's latest one. Planning goes
 // on from its plan and the answers alone.
-func (x *Executor) handoff(ctx context.Context, c run.Command, at Position) error {
+func (x *Executor) handoff(ctx context.Context, c run.Command, at engine.Position) error {
 	if at.Session == "" || c.Purpose == run.MakePlan {
 		return nil
 	}
@@ -60,7 +61,7 @@ func (x *Executor) handoff(ctx context.Context, c run.Command, at Position) erro
 }
 
 // saved names what a checkpoint holds of a job: its work, and what its session did.
-func saved(at Position) (string, error) {
+func saved(at engine.Position) (string, error) {
 	b, err := json.Marshal([]any{at.Session, at.Commit, at.Tree, at.Trail})
 	if err != nil {
 		return "", kedge.Errorf(kedge.Internal, "cannot encode the position of a job: %w", err)

@@ -20,6 +20,7 @@ type Executor struct {
 
 	clean sync.Mutex // held by who uses the clean worktree of a run
 	seen  gate.Verdicts
+	turns gate.Turns
 
 	here   context.Context // until Leave
 	leave  context.CancelFunc

@@ -36,7 +36,7 @@ func (x *Executor) explanation(ctx context.Context, c run.Command) (string, erro
 	if last != "" {
 		b.WriteString("\nThe last words of its agent: " + last)
 	}
-	b.WriteString("\n" + leftWords(j) + " If the check is wrong: kedge feature amend " + string(c.Feature) +
+	b.WriteString("\n" + j.Left() + " If the check is wrong: kedge feature amend " + string(c.Feature) +
 		" --check COMMAND --reason WHY. To try again: kedge feature reopen " + string(c.Feature) + ".")
 	return b.String(), nil
 }
@@ -49,17 +49,6 @@ func (x *Executor) statedCause(ctx context.Context, c run.Command, j slot.Job) s
 		return "unknown"
 	}
 	return cmp.Or(brief.StatedCause(t.Said), "it stated none")
-}
-
-// leftWords says where the work is. A salvage that does not exist is not spoken of.
-func leftWords(j slot.Job) string {
-	switch {
-	case j.Salvage != "":
-		return "The work was set aside (kedge salvage restore " + string(j.Salvage) + ") and the files are as before."
-	case j.Earlier:
-		return "The last attempt left no work; what was set aside before is in: kedge salvage ls."
-	}
-	return "It left no work."
 }
 
 // lastWords is the last that the job's latest session printed.

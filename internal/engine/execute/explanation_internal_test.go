@@ -13,19 +13,6 @@ import (
 	"kedge/internal/git/slot"
 )
 
-// TestLeftWords: no work is spoken of as lost that an earlier attempt left.
-func TestLeftWords(t *testing.T) {
-	for want, j := range map[string]slot.Job{
-		"It left no work.":            {},
-		"kedge salvage restore slv-1": {Salvage: "slv-1", Earlier: true},
-		"The last attempt left no work; what was set aside before is in: kedge salvage ls.": {Earlier: true},
-	} {
-		if got := leftWords(j); !strings.Contains(got, want) {
-			t.Errorf("%+v: %q, want %q", j, got, want)
-		}
-	}
-}
-
 // TestExplanationWithoutTheLastWords: a tape that cannot be read keeps nobody from
 // saying why a feature is blocked.
 func TestExplanationWithoutTheLastWords(t *testing.T) {

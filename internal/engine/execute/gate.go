@@ -56,7 +56,7 @@ func (x *Executor) gate(ctx context.Context, c run.Command, _ func(run.Input)) (
 	}
 	ev, err := x.judgeWith(ctx, c, p, q, left)
 	if err == nil {
-		err = gate.ClearAway(ctx, p.tree, q, ev.Verdict)
+		err = x.clearAway(ctx, p, q, ev.Verdict)
 	}
 	if err == nil && !baseline {
 		_, err = x.keep(c, func(j *slot.Job) { j.Green = greenChecks(ev.Verdict) })

@@ -60,7 +60,7 @@ func (x *Executor) integrate(ctx context.Context, c run.Command, _ func(run.Inpu
 // rules at the tip cover every conflict, there is none.
 func (x *Executor) mergeWork(ctx context.Context, c run.Command, clean *git.Repo) (m merging, err error) {
 	if c.Purpose == run.TakeBack {
-		m.Merged, err = x.withoutWork(ctx, c, clean)
+		m.Merged, err = slot.Without(ctx, clean, c.Base, strings.Split(c.Commit, ","), c.At)
 		return m, err
 	}
 	j, err := x.job(c)

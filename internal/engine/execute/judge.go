@@ -3,7 +3,6 @@ package execute
 import (
 	"context"
 	"errors"
-	"fmt"
 	"path/filepath"
 
 	"kedge"
@@ -63,7 +62,7 @@ func (x *Executor) verdict(ctx context.Context, c run.Command, dir string, q gat
 	if err != nil || was.Verdict != nil {
 		return was.Given(), errors.Join(err, x.forget(ctx, dir))
 	}
-	q.LogDir, q.LockDir = dir, filepath.Join(x.cfg.Home, "projects", string(x.cfg.Project), "locks")
+	q.LockDir = filepath.Join(x.cfg.Home, "projects", string(x.cfg.Project), "locks")
 	q.Env, q.Now, q.Runner, q.Expect = x.env(c.Run), x.cfg.Now, x.cfg.Runner, was.Tree
 	if q.Box, err = x.box(ctx, c, q.Dir, nil); err != nil {
 		return kedge.Verdict{}, err
@@ -72,9 +71,7 @@ func (x *Executor) verdict(ctx context.Context, c run.Command, dir string, q gat
 		was.Run, was.Tree = c.Run, tree
 		return was.Write(dir)
 	}
-	held, done := lasting(ctx)
-	defer done()
-	v, err := gate.Run(held, q)
+	v, err := x.takeTurn(ctx, c, dir, q, was)
 	if leaving(ctx, err) {
 		return v, err
 	}
@@ -105,7 +102,9 @@ func (x *Executor) outcome(c run.Command, ev kedge.Evidence, err error) (run.Inp
 		return run.Input{}, err
 	}
 	out.Evidence = ev.ID
-	missing := x.missingTool(c, ev.Verdict)
+	// After the work of an agent only a program that is looked for on the path counts: a script
+	// that is gone is the agent's doing.
+	missing := gate.MissingTool(ev.Verdict, x.env(c.Run), c.Kind == run.Gate && c.Tree != "")
 	switch {
 	case missing != "":
 		out.Outcome, out.Reason = run.CannotRun, missing
@@ -117,28 +116,6 @@ func (x *Executor) outcome(c run.Command, ev kedge.Evidence, err error) (run.Inp
 		out.Outcome, out.Evidence = run.Empty, ""
 	}
 	return out, nil
-}
-
-// The exit codes of a shell that finds no such command, or may not run it.
-const (
-	notExecutable = 126
-	misread       = 2 // also of a line that it could not parse
-	notFound      = 127
-)
-
-// missingTool says which program a check of the project needs that is not there;
-// empty for none. After the work of an agent only a program that is looked for
-// on the path counts: a script that is gone is the agent's doing.
-func (x *Executor) missingTool(c run.Command, v kedge.Verdict) string {
-	for _, r := range v.Checks {
-		if r.FirstFailure == nil || r.Exit != notFound && r.Exit != notExecutable {
-			continue
-		}
-		if c.Kind == run.Gate && c.Tree != "" || gate.Absent(x.env(c.Run), r.Command) {
-			return fmt.Sprintf("check %q cannot run: %s", r.Name, gate.Render(*r.FirstFailure))
-		}
-	}
-	return ""
 }
 
 // stage is where on a feature's way the command judges.

@@ -36,14 +36,14 @@ func (x *Executor) land(ctx context.Context, c run.Command, _ func(run.Input)) (
 	case err != nil:
 		return run.Input{}, err
 	}
-	way, err := x.wayOf(ctx, c, at)
+	way, err := slot.WayOf(ctx, x.cfg.Repo, slot.Meeting{Work: c.Commit, At: at, Content: c.Actor != "", Date: c.At})
 	switch {
 	case err != nil:
 		return run.Input{}, err
-	case way == hasContent:
+	case way == slot.HasContent:
 		ev.Commit = at
 		return ev, nil
-	case way == diverged:
+	case way == slot.Diverged:
 		return x.refuseMoved(ctx, c, course.Lands, at)
 	}
 	for _, look := range []func(context.Context, run.Command, string) (run.Input, error){x.unaccepted, x.regressed} {
@@ -153,48 +153,6 @@ func (x *Executor) onBranch(ctx context.Context, branch string, step kedge.NextS
 		return step
 	}
 	return kedge.Step("git", "switch", branch).For(step.Why).AndThen(step)
-}
-
-// way is how a branch of the user's stands to what is to land.
-type way int
-
-const (
-	behind     way = iota // it can be moved ahead, or is there
-	hasContent            // it has all of it in commits of its own: squashed, rebased or picked
-	diverged              // it has commits of its own, and not the work
-)
-
-// wayOf looks at what the branch has at a commit. One whose merge with the work
-// would change nothing has its content: a person who asks brought it in. By itself
-// nothing is taken for that: an agent may have been on the branch.
-func (x *Executor) wayOf(ctx context.Context, c run.Command, at string) (way, error) {
-	work := c.Commit
-	for _, of := range [][2]string{{work, at}, {at, work}} {
-		if is, err := x.cfg.Repo.Descends(ctx, of[0], of[1]); err != nil || is {
-			return behind, err
-		}
-	}
-	if c.Actor == "" {
-		return diverged, nil
-	}
-	common, err := x.cfg.Repo.MergeBase(ctx, at, work)
-	if kedge.NotFound.Is(err) {
-		return diverged, nil
-	}
-	if err != nil {
-		return diverged, err
-	}
-	var trees [3]string
-	for i, commit := range []string{common, at, work} {
-		if trees[i], err = x.cfg.Repo.TreeWithout(ctx, commit, slot.Kedges...); err != nil {
-			return diverged, err
-		}
-	}
-	m, err := x.cfg.Repo.Merge(ctx, git.MergeRequest{Base: trees[0], Ours: trees[1], Theirs: trees[2], Date: c.At})
-	if err != nil || len(m.Conflicts) > 0 || m.Tree != trees[1] {
-		return diverged, err
-	}
-	return hasContent, nil
 }
 
 // projected tells whether a file of the user's checkout is as Kedge wrote it.

@@ -6,6 +6,7 @@ import (
 
 	"kedge"
 	"kedge/internal/core/run"
+	"kedge/internal/engine"
 	"kedge/internal/git"
 	"kedge/internal/git/slot"
 )
@@ -64,7 +65,7 @@ func (x *Executor) settledCheckpoint(ctx context.Context, c run.Command) error {
 	if err != nil {
 		return err
 	}
-	_, err = x.cfg.Briefs.Checkpoint(ctx, c, Position{Dir: x.cfg.Slots.CleanDir(c.Run), Session: j.Session, Commit: c.Base, Tree: tree})
+	_, err = x.cfg.Briefs.Checkpoint(ctx, c, engine.Position{Dir: x.cfg.Slots.CleanDir(c.Run), Session: j.Session, Commit: c.Base, Tree: tree})
 	return err
 }
 
@@ -193,28 +194,7 @@ func (x *Executor) madeLedger(ctx context.Context, c run.Command) (string, error
 
 // commitLedger commits what the projections changed; empty when nothing did.
 func (x *Executor) commitLedger(ctx context.Context, c run.Command, repo *git.Repo) (string, error) {
-	tree, err := repo.Tree(ctx)
-	if err != nil {
-		return "", err
-	}
-	changes, err := repo.Diff(ctx, c.Base, tree)
-	if err != nil {
-		return "", err
-	}
-	var paths []string
-	for _, ch := range changes {
-		if kedge.IsGenerated(ch.Path) && !kedge.IsTemporary(ch.Path) {
-			paths = append(paths, ch.Path)
-		}
-	}
-	if len(paths) == 0 {
-		return "", nil
-	}
-	author, err := x.cfg.Repo.Identity(ctx)
-	if err != nil {
-		return "", err
-	}
-	return repo.CommitPaths(ctx, git.CommitPathsRequest{Paths: paths, Message: ledgerMessage(c), Date: c.At, Author: author})
+	return slot.CommitGenerated(ctx, repo, c.Base, x.cfg.Repo, git.CommitPathsRequest{Message: ledgerMessage(c), Date: c.At})
 }
 
 // ledgerMessage says what the ledger says from now on.

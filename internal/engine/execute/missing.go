@@ -42,16 +42,11 @@ func (x *Executor) withWhatIsMissing(ctx context.Context, c run.Command, clean *
 	if err := q.Fill(ctx, clean, c.Tree, whole); err != nil {
 		return failure
 	}
-	found := strays.Files(q)
-	where := "green in the agent's worktree, red in a clean checkout: "
-	if !slices.Contains(j.Green, v.Checks[i].Name) { // it never ran there: only what may well be why is told
-		where = "red in a clean checkout; in the agent's worktree, "
-		found = slices.DeleteFunc(found, func(d strays.Difference) bool { return !d.Likely() })
-	}
-	if len(found) == 0 {
+	missing := strays.Told(ctx, q, work, slices.Contains(j.Green, v.Checks[i].Name))
+	if missing == "" {
 		return failure
 	}
-	return gate.Clip(where + strays.Text(found, strays.Ignored(ctx, work, found)) + "\n" + failure)
+	return gate.Clip(missing + "\n" + failure)
 }
 
 // stillThere gives the job's worktree, as long as it holds the work that is judged.

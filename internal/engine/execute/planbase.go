@@ -66,7 +66,7 @@ func (x *Executor) redBefore(ctx context.Context, c run.Command, p place, one ke
 	q.Checks, q.Own = nil, []kedge.Check{one}
 	ev, err := x.judge(ctx, c, fmt.Sprintf("plan-%d", i), p.env, q)
 	if err == nil {
-		err = gate.ClearAway(ctx, p.tree, q, ev.Verdict)
+		err = x.clearAway(ctx, p, q, ev.Verdict)
 	}
 	switch {
 	case leaving(ctx, err):

@@ -3,14 +3,12 @@ package execute
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"kedge"
 	"kedge/internal/core/check"
 	"kedge/internal/core/run"
 	"kedge/internal/engine/gate"
 	"kedge/internal/git/slot"
-	"kedge/internal/process"
 )
 
 // prove runs the feature's own checks before any work, each by itself: one that
@@ -90,7 +88,7 @@ func (x *Executor) proveOne(ctx context.Context, c run.Command, p place, own ked
 	q.Checks, q.Own = nil, []kedge.Check{own}
 	ev, err := x.judge(ctx, c, fmt.Sprintf("prove-%d", i), p.env, q)
 	if err == nil {
-		err = gate.ClearAway(ctx, p.tree, q, ev.Verdict)
+		err = x.clearAway(ctx, p, q, ev.Verdict)
 	}
 	switch {
 	case leaving(ctx, err):
@@ -117,9 +115,8 @@ func judgeProof(own kedge.Check, ev kedge.Evidence) proof {
 		return pr
 	}
 	what := fmt.Sprintf("check %q (%s): %s", own.Name, check.Unwrapped(r.Command), gate.Render(*r.FirstFailure))
-	timedOut := r.Exit == -1 && strings.HasPrefix(r.FirstFailure.Message, "timed out")
 	switch {
-	case check.Of(own).Shell && (r.Exit == notFound || r.Exit == notExecutable || timedOut || r.Exit == misread && process.SyntaxError(r.Command) != ""):
+	case gate.Unfit(own, r):
 		pr.outcome, pr.reason = run.Broken, gate.Clip(what)
 	case own.Prove == check.ProveHolds:
 		pr.outcome, pr.reason = run.Broken, gate.Clip("it must hold before the work and does not: "+what)

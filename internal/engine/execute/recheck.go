@@ -2,9 +2,7 @@ package execute
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,7 +13,6 @@ import (
 	"kedge/internal/core/run"
 	"kedge/internal/engine/gate"
 	"kedge/internal/git"
-	"kedge/internal/process/atomicfile"
 )
 
 // sampleSize is how many completed features are looked at in turn, besides those that
@@ -36,14 +33,6 @@ func text(b plan.Broken) string {
 		failure = gate.ExitText(r) + gate.Render(*r.FirstFailure)
 	}
 	return fmt.Sprintf("check %q (%s) of %q is red: %s", r.Name, check.Unwrapped(r.Command), b.Feature.ID, failure)
-}
-
-func idsOf(list []plan.Broken) []kedge.FeatureID {
-	var out []kedge.FeatureID
-	for _, b := range list {
-		out = append(out, b.Feature.ID)
-	}
-	return out
 }
 
 // holdAgainst holds a merged tree, which is green by itself, against the completed
@@ -70,10 +59,10 @@ func (x *Executor) holdAgainst(ctx context.Context, c run.Command, clean *git.Re
 		return x.brokenBase(ctx, c, clean, before), nil
 	}
 	out := c.Reply(run.Red)
-	out.Environment, out.Features = ev.Environment, idsOf(red)
+	out.Environment, out.Features = ev.Environment, plan.IDsOf(red)
 	out.Failure = gate.Clip(fmt.Sprintf("this work breaks feature %q, which is completed: %s", red[0].Feature.ID, text(red[0])))
 	if len(red) > 1 {
-		out.Failure += fmt.Sprintf("\nit breaks as well: %s", strings.Join(plan.Quoted(idsOf(red[1:])), ", "))
+		out.Failure += fmt.Sprintf("\nit breaks as well: %s", strings.Join(plan.Quoted(plan.IDsOf(red[1:])), ", "))
 	}
 	return out, nil
 }
@@ -134,13 +123,13 @@ func (x *Executor) clearBase(ctx context.Context, c run.Command, p place, q gate
 		return err
 	}
 	q.Own = plan.Together(features)
-	return gate.ClearAway(ctx, p.tree, q, kedge.Verdict{Tree: tree})
+	return x.clearAway(ctx, p, q, kedge.Verdict{Tree: tree})
 }
 
 // brokenBase answers that completed features are red without the work, and since when.
 func (x *Executor) brokenBase(ctx context.Context, c run.Command, clean *git.Repo, red []plan.Broken) run.Input {
 	ev := c.Reply(run.Regressed)
-	ev.Features = idsOf(red)
+	ev.Features = plan.IDsOf(red)
 	var parts []string
 	for i, b := range red {
 		text := text(b)
@@ -171,7 +160,7 @@ func (x *Executor) redAt(ctx context.Context, c run.Command, clean *git.Repo, co
 	for i, b := range suspects {
 		features[i] = b.Feature
 	}
-	return x.redAmong(ctx, c, clean, tree, "at-"+tree+"-"+strings.Join(plan.Quoted(idsOf(suspects)), "-"), features)
+	return x.redAmong(ctx, c, clean, tree, "at-"+tree+"-"+strings.Join(plan.Quoted(plan.IDsOf(suspects)), "-"), features)
 }
 
 // redAmong tells which features are red in the clean worktree, which holds a tree.
@@ -249,26 +238,8 @@ func (x *Executor) toRecheck(ctx context.Context, c run.Command, change plan.Cha
 	case "all":
 		return append(must, rest...), nil
 	}
-	turn, err := x.inTurn(c, rest)
+	turn, err := gate.InTurn(filepath.Join(x.cfg.Home, "projects", string(x.cfg.Project), "rotation.json"), key(c, "turn"), rest, sampleSize)
 	return append(must, turn...), err
-}
-
-// inTurn gives the next few of the features.
-func (x *Executor) inTurn(c run.Command, features []kedge.Feature) ([]kedge.Feature, error) {
-	if len(features) <= sampleSize {
-		return features, nil
-	}
-	file := filepath.Join(x.cfg.Home, "projects", string(x.cfg.Project), "rotation.json")
-	var at plan.Rotation
-	if text, err := os.ReadFile(file); err == nil && json.Unmarshal(text, &at) != nil {
-		at = plan.Rotation{} // damaged: it begins again
-	}
-	turn := at.Turn(key(c, "turn"), features, sampleSize)
-	text, err := json.Marshal(at)
-	if err != nil {
-		return nil, kedge.Errorf(kedge.Internal, "cannot encode which features to check next: %w", err)
-	}
-	return turn, atomicfile.Write(file, append(text, '\n'), 0o600)
 }
 
 // canRecheck tells whether the feature's checks are valid. A feature that an older Kedge

@@ -12,7 +12,6 @@ import (
 	"kedge"
 	"kedge/internal/core/run"
 	"kedge/internal/engine"
-	"kedge/internal/engine/execute"
 )
 
 // ticks gives the moments of one kind by hand, and of the other none.
@@ -187,11 +186,11 @@ func (s *stage) printed(text string) bool {
 
 // countingBriefs saves checkpoints that are only counted.
 type countingBriefs struct {
-	execute.Briefs
+	engine.Briefs
 	saved int
 }
 
-func (b *countingBriefs) Checkpoint(_ context.Context, c run.Command, _ execute.Position) (kedge.CheckpointID, error) {
+func (b *countingBriefs) Checkpoint(_ context.Context, c run.Command, _ engine.Position) (kedge.CheckpointID, error) {
 	b.saved++
 	return kedge.CheckpointID(kedge.DeriveID("ckp", c.At, time.Unix(c.Epoch, 0).String())), nil
 }
@@ -247,11 +246,11 @@ func TestSessionWithoutALog(t *testing.T) {
 
 // leakyBriefs writes a brief with a secret in it.
 type leakyBriefs struct {
-	execute.Briefs
+	engine.Briefs
 	secret string
 }
 
-func (b leakyBriefs) Brief(context.Context, run.Command, execute.Position) (string, error) {
+func (b leakyBriefs) Brief(context.Context, run.Command, engine.Position) (string, error) {
 	return "push with " + b.secret + "\n", nil
 }
 

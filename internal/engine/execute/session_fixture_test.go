@@ -275,7 +275,7 @@ func (s *stage) noneLeft() {
 
 // memoryLedger keeps what is journaled, once for each key.
 type memoryLedger struct {
-	execute.Records
+	engine.Records
 	mu   sync.Mutex
 	keys []string
 	evs  []kedge.Event

@@ -13,7 +13,6 @@ import (
 	"kedge/internal/core/run"
 	"kedge/internal/core/watch"
 	"kedge/internal/engine"
-	"kedge/internal/engine/execute"
 	"kedge/internal/process/hold"
 )
 
@@ -102,7 +101,7 @@ func (s *stage) useTalker(line string) {
 
 // toldBriefs remembers what was told.
 type toldBriefs struct {
-	execute.Briefs
+	engine.Briefs
 	mu   sync.Mutex
 	told []string
 }

@@ -41,7 +41,7 @@ func newExecutor(y *yard) *execute.Executor {
 }
 
 // mute tells nobody.
-type mute struct{ execute.Briefs }
+type mute struct{ engine.Briefs }
 
 func (mute) Notify(context.Context, run.Command) error { return nil }
 

@@ -8,6 +8,7 @@ import (
 
 	"kedge"
 	"kedge/internal/core/run"
+	"kedge/internal/engine"
 	"kedge/internal/git"
 )
 
@@ -35,19 +36,19 @@ func copyID(c run.Command) kedge.SalvageID {
 
 // standing says where the command's job stands: at its commit once it has one,
 // else in its worktree.
-func (x *Executor) standing(ctx context.Context, c run.Command) (Position, error) {
+func (x *Executor) standing(ctx context.Context, c run.Command) (engine.Position, error) {
 	if c.Commit != "" {
 		return x.committedStanding(ctx, c)
 	}
 	j, err := x.job(c)
 	if err != nil {
-		return Position{}, err
+		return engine.Position{}, err
 	}
 	repo, err := x.cfg.Slots.Open(ctx, j)
 	if err != nil {
-		return Position{}, err
+		return engine.Position{}, err
 	}
-	at := Position{Dir: repo.Root(), Session: j.Session, Commit: c.Base}
+	at := engine.Position{Dir: repo.Root(), Session: j.Session, Commit: c.Base}
 	if j.Conflict.Concerns(c.Attempt) {
 		at.Conflict = j.Conflict
 	}
@@ -83,8 +84,8 @@ func copyReason(c run.Command) string {
 
 // committedStanding is that of work that is in a commit. A feature that was
 // found done already has none of its own.
-func (x *Executor) committedStanding(ctx context.Context, c run.Command) (Position, error) {
-	at := Position{Dir: x.cfg.Slots.CleanDir(c.Run), Commit: c.Commit}
+func (x *Executor) committedStanding(ctx context.Context, c run.Command) (engine.Position, error) {
+	at := engine.Position{Dir: x.cfg.Slots.CleanDir(c.Run), Commit: c.Commit}
 	info, err := x.cfg.Repo.ReadCommit(ctx, c.Commit)
 	if err != nil {
 		return at, err

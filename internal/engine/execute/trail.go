@@ -9,6 +9,7 @@ import (
 	"kedge/internal/agents/record"
 	"kedge/internal/core/run"
 	"kedge/internal/core/watch"
+	"kedge/internal/engine"
 	"kedge/internal/engine/follow"
 	"kedge/internal/git/slot"
 	"kedge/internal/insight/resume"
@@ -17,23 +18,23 @@ import (
 // trail reads what a session that worked in dir left behind from its own output:
 // whoever asks, and however often, gets the same. A session without output left
 // nothing.
-func (x *Executor) trail(ctx context.Context, c run.Command, j slot.Job, dir string) (Trail, error) {
+func (x *Executor) trail(ctx context.Context, c run.Command, j slot.Job, dir string) (engine.Trail, error) {
 	id := j.Session
 	if id == "" || x.cfg.Agent == nil {
-		return Trail{}, nil
+		return engine.Trail{}, nil
 	}
 	route, err := x.routeOf(ctx, c, j)
 	if err != nil {
-		return Trail{}, err
+		return engine.Trail{}, err
 	}
 	adapter, _, err := x.cfg.Agent(route)
 	if err != nil {
-		return Trail{}, nil //nolint:nilerr // an agent that is gone from the configuration: what it did is unknown
+		return engine.Trail{}, nil //nolint:nilerr // an agent that is gone from the configuration: what it did is unknown
 	}
-	var t Trail
+	var t engine.Trail
 	reader := adapter.Reader(agents.Task{Session: id, ReadOnly: c.Purpose == run.MakePlan, Resume: j.Resume})
 	var last follow.Closing
-	p, err := record.Output(x.sessionDir(id), dir, reader, func(ev watch.Act) { t.count(ev); last.Take(ev) })
+	p, err := record.Output(x.sessionDir(id), dir, reader, func(ev watch.Act) { count(&t, ev); last.Take(ev) })
 	t.Said = last.Text()
 	if err == nil && !p.Empty() {
 		t.Stood = p.Brief(dir, resume.DefaultBudget)
@@ -52,7 +53,7 @@ func (x *Executor) routeOf(ctx context.Context, c run.Command, j slot.Job) (stri
 }
 
 // count takes what an event says was used into the sum.
-func (t *Trail) count(ev watch.Act) {
+func count(t *engine.Trail, ev watch.Act) {
 	s, ok := follow.Spent(ev.Used)
 	if ev.Kind != watch.Usage || !ok {
 		return

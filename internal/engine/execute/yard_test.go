@@ -22,6 +22,7 @@ import (
 	"kedge/internal/core/config"
 	"kedge/internal/core/plan"
 	"kedge/internal/core/run"
+	"kedge/internal/engine"
 	"kedge/internal/engine/execute"
 	"kedge/internal/engine/gate"
 	"kedge/internal/git"
@@ -288,7 +289,7 @@ func (r rules) At(ctx context.Context, commit string) (config.Config, config.Gat
 
 // book is a ledger in memory.
 type book struct {
-	execute.Records
+	engine.Records
 	mu       sync.Mutex
 	features []*kedge.Feature
 	keys     []string

@@ -18,6 +18,7 @@ type Begun struct {
 	Version int            `json:"version"`
 	Run     kedge.RunID    `json:"run,omitempty"`
 	Tree    string         `json:"tree"`
+	Beside  int            `json:"beside,omitempty"` // how many other gates ran when a check timed out: it is tried alone
 	Verdict *kedge.Verdict `json:"verdict,omitempty"`
 }
 

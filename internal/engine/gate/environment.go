@@ -5,10 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"runtime"
-	"strings"
 
 	"kedge/internal/core/config"
 	"kedge/internal/text/environ"
@@ -29,18 +26,4 @@ func Environment(env []string, cfg config.Config, g config.Gate, inputs string) 
 func digest(text string) string {
 	sum := sha256.Sum256([]byte(text + "\x00")) // as verdicts of earlier versions have it
 	return hex.EncodeToString(sum[:4])
-}
-
-// Absent tells whether the program of a line is on no path.
-func Absent(env []string, line string) bool {
-	word, _, _ := strings.Cut(strings.TrimSpace(line), " ")
-	if word == "" || strings.ContainsAny(word, "/$\"'=;&|()<>`\\") {
-		return false
-	}
-	for _, dir := range filepath.SplitList(environ.Get(env, "PATH")) {
-		if fi, err := os.Stat(filepath.Join(dir, word)); err == nil && !fi.IsDir() && fi.Mode()&0o111 != 0 {
-			return false
-		}
-	}
-	return true
 }

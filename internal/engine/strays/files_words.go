@@ -1,12 +1,31 @@
 package strays
 
 import (
+	"context"
 	"fmt"
+	"slices"
 	"strings"
+
+	"kedge/internal/git"
 )
 
 // maxShown is how many differences are named.
 const maxShown = 5
+
+// Told names the files that may be why a check is red in the clean worktree, and that they
+// are in the work alone; empty where there is none. Green is whether the check was green in
+// the work: if it never ran there, only what may well be why is told.
+func Told(ctx context.Context, q Pair, work *git.Repo, green bool) string {
+	found, where := Files(q), "green in the agent's worktree, red in a clean checkout: "
+	if !green {
+		where = "red in a clean checkout; in the agent's worktree, "
+		found = slices.DeleteFunc(found, func(d Difference) bool { return !d.Likely() })
+	}
+	if len(found) == 0 {
+		return ""
+	}
+	return where + Text(found, Ignored(ctx, work, found))
+}
 
 // Text names differences, each with why the commit has it not. Ignored tells which paths git
 // ignores; nil: unknown.

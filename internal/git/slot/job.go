@@ -180,3 +180,14 @@ func (s *Slots) jobs() ([]Job, error) {
 	}
 	return out, nil
 }
+
+// Left says where the work of a job is. A salvage that does not exist is not spoken of.
+func (j Job) Left() string {
+	switch {
+	case j.Salvage != "":
+		return "The work was set aside (kedge salvage restore " + string(j.Salvage) + ") and the files are as before."
+	case j.Earlier:
+		return "The last attempt left no work; what was set aside before is in: kedge salvage ls."
+	}
+	return "It left no work."
+}

@@ -60,7 +60,7 @@ func (w *world) startSession(c run.Command) {
 		epoch: c.Epoch, turn: c.Epoch, job: c.Job, f: w.featureOf(c.Feature), does: does, plan: c.Purpose == run.MakePlan,
 		fixes: c.Purpose != run.Implement, left: w.rng.IntN(3), meter: w.chance(85), live: true,
 	})
-	if c.Resume != "" && w.chance(15) {
+	if c.Resume != "" && w.chance(30) {
 		s := w.sessions[len(w.sessions)-1]
 		s.does, s.left, s.meter = loser, 0, false
 	}

@@ -22,7 +22,7 @@ type Invariant struct {
 // simulator checks as well.
 var Invariants = []Invariant{
 	{1, "completed is verified", completedIsVerified},
-	{2, "one session for a feature, one integration, one owner", oneOfEach},
+	{2, "one session for a feature, one integration, one baseline of a tree, one owner", oneOfEach},
 	{3, "one repair, bounded attempts, blocked is explained and reverted", oneRepair},
 	{4, "nothing new on a red baseline", greenBaseline},
 	{5, "nothing starts without a budget, nothing ends without a checkpoint", budgetAndCheckpoint},
@@ -118,6 +118,9 @@ func oneOfEach(m *moment) string {
 			if c.Kind == run.StartSession && other.Kind == run.StartSession && c.Job == other.Job {
 				return "two sessions in one job"
 			}
+			if m.sameBaseline(c, other) {
+				return "two baselines of one tree at once"
+			}
 		}
 	}
 	stale := m.answered == nil && isAnswer(m.ev.Kind)
@@ -125,6 +128,14 @@ func oneOfEach(m *moment) string {
 		return "an answer that nobody waits for changed something"
 	}
 	return ""
+}
+
+// sameBaseline tells whether two commands give a verdict on the same tree in the same
+// environment, before any work.
+func (m *moment) sameBaseline(a, b run.Command) bool {
+	of, other := m.jobAfter(a.Job), m.jobAfter(b.Job)
+	return a.Kind == run.Gate && b.Kind == run.Gate && a.Tree != "" && a.Tree == b.Tree &&
+		of != nil && other != nil && of.Environment == other.Environment
 }
 
 func isAnswer(k run.InputKind) bool {

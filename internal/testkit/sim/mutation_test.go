@@ -190,3 +190,27 @@ func TestMutations(t *testing.T) {
 		})
 	}
 }
+
+// TestTwoBaselinesAreNoticed: the simulation sees it when a job does not know that another
+// one waits for the verdict on its base.
+func TestTwoBaselinesAreNoticed(t *testing.T) {
+	const elsewhere = "elsewhere"
+	step := func(s run.State, ev run.Input) (run.State, []run.Command) {
+		if ev.Kind == run.Prepared && ev.Environment != "" {
+			ev.Environment = elsewhere
+		}
+		after, commands := run.Step(s, ev)
+		for i := range after.Jobs {
+			if after.Jobs[i].Environment == elsewhere {
+				after.Jobs[i].Environment = "e"
+			}
+		}
+		return after, commands
+	}
+	for seed := range uint64(20_000) {
+		if r := sim.Play(seed, step); r.Violation == "invariant 2: two baselines of one tree at once" {
+			return
+		}
+	}
+	t.Error("nobody notices")
+}

@@ -45,7 +45,7 @@ func TestRow46WrongConversationsAreNoticed(t *testing.T) {
 		}, "invariant 2: a conversation goes on that is alive elsewhere"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			for seed := range uint64(20_000) {
+			for seed := range uint64(60_000) {
 				if r := sim.Play(seed, x.step); strings.HasPrefix(r.Violation, x.want) {
 					return
 				}
