@@ -254,7 +254,7 @@ func sayDetached(env *frame.Env, show *runShow) error {
 		env.Talk("detached; the run finishes its current work (%s). Watch it: kedge run; when it has stopped, continue it: kedge run --continue", standingLine(v))
 		return frame.Printed(kedge.Interrupted)
 	}
-	env.Talk("detached; the run continues. Back to it: kedge run; to end it: kedge run --stop")
+	env.Talk("detached; the run continues. To watch it again: kedge run; to end it: kedge run --stop")
 	return frame.Printed(kedge.Interrupted)
 }
 
