@@ -104,7 +104,7 @@ func (s *Maintenance) checkHome(_ context.Context, _ *projects.Project) []kedge.
 	if fi.Mode().Perm()&0o077 != 0 {
 		return []kedge.Finding{{
 			Level: kedge.LevelWarning, What: "others can read the state folder", Where: s.home.Dir,
-			Fix: "chmod 700 " + s.home.Dir,
+			Fix: kedge.Step("chmod", "700", s.home.Dir).String(),
 		}}
 	}
 	return nil

@@ -83,7 +83,7 @@ func chosen(open trust.Found, in TrustApproveRequest) ([]kedge.Trusted, error) {
 	if in.Name == "" {
 		switch {
 		case len(open.Files) == 0:
-			return nil, kedge.Errorf(kedge.NotFound, "there are no files to approve").WithHint("kedge approve")
+			return nil, kedge.Errorf(kedge.NotFound, "there are no files to approve").WithHint("see everything that needs your approval: kedge approve")
 		case !strings.HasPrefix(open.Hash(), in.Hash):
 			return nil, kedge.Errorf(kedge.Conflict, "%q is not the current hash of the files: they have changed, or the hash is mistyped", in.Hash).WithHint("kedge approve")
 		}

@@ -36,7 +36,7 @@ func (s *Manager) endLeft(f hold.Found) {
 	}
 	left, err := hold.EndLeft(f.Dir)
 	if err != nil || left > 0 {
-		s.home.Log.Warn("the holder of a session was gone and its processes were not: they are ended", "session", string(f.ID), "processes", left, "error", err)
+		s.home.Log.Warn("the holder of a session is gone; Kedge ended the processes that it left", "session", string(f.ID), "processes", left, "error", err)
 	}
 }
 
