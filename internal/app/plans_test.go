@@ -58,7 +58,7 @@ func TestRow10PlanCheckNamesTheField(t *testing.T) {
 	for _, f := range r.Findings {
 		all = append(all, f.Where+": "+f.What)
 	}
-	if got := strings.Join(all, "\n"); !strings.Contains(got, `field "Risks" is missing`) || !strings.Contains(got, `.kedge/plan.md:32: the heading "Dangers" is not known`) {
+	if got := strings.Join(all, "\n"); !strings.Contains(got, `field "Risks" is missing`) || !strings.Contains(got, `.kedge/plan.md:32: Kedge does not know the heading "Dangers"`) {
 		t.Errorf("findings:\n%s", got)
 	}
 }

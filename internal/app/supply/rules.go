@@ -30,7 +30,7 @@ func (s *Supply) Rules(ctx context.Context, p *projects.Project, repo *git.Repo,
 		return config.Rules{}, nil, err
 	}
 	if n := flags.Parallel; n < 0 || n > config.MaxParallel {
-		return config.Rules{}, nil, kedge.Errorf(kedge.Invalid, "--parallel must be between 1 and %d, not %d", config.MaxParallel, n).WithHint("kedge run --parallel 4")
+		return config.Rules{}, nil, kedge.Errorf(kedge.Invalid, "--parallel must be between 1 and %d, not %d", config.MaxParallel, n).WithHint("repeat your command with: --parallel 4")
 	}
 	r := RulesOf(cfg, flags)
 	r.Phases = ledger.PhaseLimits(l)

@@ -80,7 +80,7 @@ func checkRunFlags(c *cobra.Command, f supply.Flags) error {
 		}
 	}
 	if c.Flags().Changed("budget-usd") && !(f.BudgetUSD > 0) {
-		return kedge.Errorf(kedge.Invalid, "--budget-usd %v is not a positive number", f.BudgetUSD).WithHint("kedge run --budget-usd 5")
+		return kedge.Errorf(kedge.Invalid, "--budget-usd %v is not a positive number", f.BudgetUSD).WithHint("repeat your command with: --budget-usd 5")
 	}
 	return nil
 }
