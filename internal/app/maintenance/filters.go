@@ -76,7 +76,7 @@ func (s *Maintenance) FilterApprove(ctx context.Context, who projects.Caller, in
 func findFilter(ctx context.Context, repo *git.Repo, in FilterApproveRequest) (git.Filter, error) {
 	if len(in.Hash) < git.FilterDigits {
 		return git.Filter{}, kedge.Errorf(kedge.Invalid, "give at least %d digits of the hash of the filter's commands", git.FilterDigits).
-			WithHint("kedge approve")
+			WithHint("see the hash: kedge approve")
 	}
 	list, err := repo.Filters(ctx)
 	if err != nil {

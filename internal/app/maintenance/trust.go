@@ -54,7 +54,7 @@ func (s *Maintenance) TrustApprove(ctx context.Context, who projects.Caller, in 
 	}
 	if len(in.Hash) < trust.Digits {
 		return TrustApproveReply{}, kedge.Errorf(kedge.Invalid, "give at least %d digits of the hash", trust.Digits).
-			WithHint("kedge approve")
+			WithHint("see the hash: kedge approve")
 	}
 	p, repo, err := s.home.Repository(ctx, who)
 	if err != nil {
