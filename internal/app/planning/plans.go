@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -69,7 +70,7 @@ func (s *Planner) putDraft(ctx context.Context, p *projects.Project, text []byte
 			WithHint("read it: kedge plan show; or give it up (Kedge keeps its text): kedge plan drop")
 	}
 	if ok && !ledger.SameText(b, text) && (l.Plan == nil || !ledger.SameText(b, l.PlanText())) {
-		return errPlanThere()
+		return errPlanThere(p)
 	}
 	return p.Put(ledger.PlanFile, text)
 }
@@ -85,9 +86,10 @@ func refuseFollowed(l ledger.Snapshot, text []byte, there bool) error {
 }
 
 // errPlanThere refuses to write over a plan that the journal does not have.
-func errPlanThere() error {
+func errPlanThere(p *projects.Project) error {
+	file := filepath.Join(p.Dir, ledger.PlanFile)
 	return kedge.Errorf(kedge.Conflict, "there is a plan in %s already", ledger.PlanFile).
-		WithHint("continue with it: kedge plan check; or move the file away: mv %s %s.old", ledger.PlanFile, ledger.PlanFile)
+		WithHint("continue with it: kedge plan check; or move the file away: %s", kedge.Step("mv", file, file+".old"))
 }
 
 // PlanShowRequest asks for the plan.
