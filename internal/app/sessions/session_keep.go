@@ -152,7 +152,7 @@ type SearchHit struct {
 func (s *Manager) SessionSearch(ctx context.Context, who projects.Caller, in SessionSearch) (SessionSearchReply, error) {
 	reply := SessionSearchReply{Hits: []SearchHit{}}
 	if in.Limit < 1 || in.Limit > maxHits {
-		return reply, kedge.Errorf(kedge.Invalid, "--limit must be between 1 and %d, not %d", maxHits, in.Limit).WithHint("%s", kedge.Step("kedge", "search", in.Query, "--limit", "100"))
+		return reply, kedge.Errorf(kedge.Invalid, "--limit must be between 1 and %d, not %d", maxHits, in.Limit).WithHint("repeat your command with: --limit 100")
 	}
 	docs, err := s.searched(ctx, who, in)
 	if err != nil {
