@@ -235,7 +235,7 @@ func (s *scan) walk(name string, k Settings, depth int) error {
 		return s.link(name, k, depth)
 	default:
 		return kedge.Errorf(kedge.Blocked, "%q is a submodule, a pipe or the like, which you cannot review, and %s would read it", name, k.Who).
-			WithHint("remove it from git: %s; or replace it with a plain folder", kedge.Step("git", "rm", "--cached", name))
+			WithHint("remove it from git: %s; or replace it with a plain folder", kedge.Step("git", "rm", "--cached", ":/"+name))
 	}
 }
 

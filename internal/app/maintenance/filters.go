@@ -87,9 +87,9 @@ func findFilter(ctx context.Context, repo *git.Repo, in FilterApproveRequest) (g
 			continue
 		}
 		if !strings.HasPrefix(f.Hash, in.Hash) {
-			return f, kedge.Errorf(kedge.Conflict, "the commands of the git filter %q no longer have the hash %q", in.Name, in.Hash).WithHint("kedge approve")
+			return f, kedge.Errorf(kedge.Conflict, "the commands of the git filter %q no longer have the hash %q", in.Name, in.Hash).WithHint("see the current commands: kedge approve")
 		}
 		return f, nil
 	}
-	return git.Filter{}, kedge.Errorf(kedge.NotFound, "no git filter %q is defined", in.Name).WithHint("kedge approve")
+	return git.Filter{}, kedge.Errorf(kedge.NotFound, "no git filter %q is defined", in.Name).WithHint("see which filters are defined: kedge approve")
 }

@@ -131,7 +131,7 @@ func (m making) make(ctx context.Context, in SessionNew) (SessionNew, kedge.Sess
 	below, err := filepath.Rel(m.p.Dir, in.Dir)
 	if err != nil || !filepath.IsLocal(below) {
 		return in, "", kedge.Errorf(kedge.Invalid, "the folder %q is outside the project %q, and a worktree contains only files of the project", in.Dir, m.p.Dir).
-			WithHint("start the session from that folder: cd '%s'; or omit --dir", in.Dir)
+			WithHint("start the session from that folder: %s; or omit --dir", kedge.Step("cd", in.Dir))
 	}
 	if bare := in.Command[0]; filepath.IsAbs(bare) || !strings.Contains(bare, "/") {
 		if err := checkCommand(in); err != nil {
