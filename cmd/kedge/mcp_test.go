@@ -225,15 +225,15 @@ func TestT18TokenOfAnotherSession(t *testing.T) {
 		args    map[string]any
 		want    string
 	}{
-		{"another's token, to write", mine.ID, foreign, "note_add", note, "it is the token of another session"},
-		{"another's token, to read", mine.ID, foreign, "feature_next", nil, "it is the token of another session"},
-		{"a made-up token", mine.ID, "kedge-token-" + strings.Repeat("A", 52), "note_add", note, "it is the token of another session"},
+		{"another's token, to write", mine.ID, foreign, "note_add", note, "it is not the token of this session"},
+		{"another's token, to read", mine.ID, foreign, "feature_next", nil, "it is not the token of this session"},
+		{"a made-up token", mine.ID, "kedge-token-" + strings.Repeat("A", 52), "note_add", note, "it is not the token of this session"},
 		{"a session that is not there", "ses-00000000000000000000000009", token, "note_add", note, "this project has no such session"},
 		{"a session that has ended", ended.ID, old, "note_add", note, "the session has ended"},
 		{"no id at all", "../../etc", token, "note_add", note, "this project has no such session"},
 	} {
 		res, text := toolCall(t, b.stock(c.session, c.token), c.tool, c.args)
-		if !res.IsError || !strings.Contains(text, "the token is not accepted") || !strings.Contains(text, c.want) {
+		if !res.IsError || !strings.Contains(text, "Kedge does not accept KEDGE_TOKEN") || !strings.Contains(text, c.want) {
 			t.Errorf("%s: %s", c.name, text)
 		}
 	}

@@ -123,7 +123,7 @@ func (s *Service) SyncFiles(ctx context.Context) error { return s.ledger.SyncAll
 func (s *Service) SyncFilesSoon() {
 	s.life.Go(func() {
 		if err := s.SyncFiles(s.life.Context()); err != nil && s.life.Context().Err() == nil {
-			s.cfg.Log.Error("no files were synchronised with their journals", "error", err.Error())
+			s.cfg.Log.Error("cannot synchronise all files with their journals", "error", err.Error())
 		}
 	})
 }

@@ -171,7 +171,7 @@ func (y *yard) wantEdits(want ...string) {
 	y.t.Helper()
 	var got []string
 	for _, e := range journaled[journal.EditDoc](y, journal.KindEdit) {
-		found, _, _ := strings.Cut(e.Found, "; the edited file")
+		found, _, _ := strings.Cut(e.Found, "; Kedge saved the edited file")
 		got = append(got, e.Path+": "+found+": "+e.Action)
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {

@@ -137,7 +137,7 @@ func TestRow43EditedDecisionIsRefusedAndRestored(t *testing.T) {
 		if got := y.read(r.File); got != want {
 			t.Errorf("not restored:\n%s", got)
 		}
-		_, kept, _ := strings.Cut(n.Edits[0].Found, "was kept as ")
+		_, kept, _ := strings.Cut(n.Edits[0].Found, "saved the edited file as ")
 		if b, err := os.ReadFile(kept); err != nil || !strings.Contains(string(b), edit.to) {
 			t.Errorf("the edited file was not kept: %q, %v", kept, err)
 		}

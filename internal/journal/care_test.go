@@ -42,11 +42,11 @@ func meddle(t *testing.T, s *Store, sql string) {
 
 func TestCheckFindsWhatWasChangedBehindItsBack(t *testing.T) {
 	for name, c := range map[string]struct{ sql, what, fix string }{
-		"data":      {`UPDATE events SET data = replace(data, 'cause', 'curse') WHERE seq = 3`, "event 3 is missing or was changed", "mv "},
-		"actor":     {`UPDATE events SET actor = 'human:eve' WHERE seq = 2`, "event 2 is missing or was changed", "mv "},
-		"request":   {`UPDATE events SET request = 'other' WHERE seq = 1`, "event 1 is missing or was changed", "mv "},
-		"version":   {`UPDATE events SET v = 2 WHERE seq = 1`, "event 1 is missing or was changed", "mv "},
-		"gap":       {`DELETE FROM events WHERE seq = 2`, "event 2 is missing or was changed", "mv "},
+		"data":      {`UPDATE events SET data = replace(data, 'cause', 'curse') WHERE seq = 3`, "event 3 is missing or was changed", "copy kedge.db"},
+		"actor":     {`UPDATE events SET actor = 'human:eve' WHERE seq = 2`, "event 2 is missing or was changed", "copy kedge.db"},
+		"request":   {`UPDATE events SET request = 'other' WHERE seq = 1`, "event 1 is missing or was changed", "copy kedge.db"},
+		"version":   {`UPDATE events SET v = 2 WHERE seq = 1`, "event 1 is missing or was changed", "copy kedge.db"},
+		"gap":       {`DELETE FROM events WHERE seq = 2`, "event 2 is missing or was changed", "copy kedge.db"},
 		"end":       {`DELETE FROM events WHERE seq > 4`, "event 6 was saved", "mv "},
 		"document":  {`UPDATE docs SET doc = replace(doc, 'cause', 'curse') WHERE kind = 'note' AND id = 'not-000001'`, `note "not-000001" differs from what its events say`, "kedge rebuild"},
 		"place":     {`UPDATE docs SET pos = 99 WHERE kind = 'seen'`, `seen "last" differs`, "kedge rebuild"},

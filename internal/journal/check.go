@@ -54,7 +54,7 @@ func (c *checking) report(level kedge.Level, what, where, fix string) {
 }
 
 func (c *checking) damage(err error) {
-	c.report(kedge.LevelError, "the journal cannot be read: "+err.Error(), c.s.dbPath(), c.s.restoreHint())
+	c.report(kedge.LevelError, "the journal cannot be read: "+err.Error(), c.s.dbPath(), c.s.backupHint())
 }
 
 // structure asks SQLite about its pages, indexes and the search index.
@@ -70,7 +70,7 @@ func (c *checking) structure(ctx context.Context, conn *sql.Conn) error {
 			return err
 		}
 		if line != "ok" {
-			c.report(kedge.LevelError, "damaged: "+line, c.s.dbPath(), c.s.restoreHint())
+			c.report(kedge.LevelError, "damaged: "+line, c.s.dbPath(), c.s.backupHint())
 		}
 	}
 	return rows.Err()
@@ -82,7 +82,7 @@ func (c *checking) chainAndFolds(ctx context.Context, conn *sql.Conn) error {
 		return err
 	}
 	for _, b := range bad {
-		c.report(kedge.LevelError, b.String(), fmt.Sprintf("%s event %d", c.s.dbPath(), b.seq), c.s.restoreHint())
+		c.report(kedge.LevelError, b.String(), fmt.Sprintf("%s event %d", c.s.dbPath(), b.seq), c.s.backupHint())
 	}
 	if len(bad) > 0 {
 		return nil // the folds of a broken chain say nothing

@@ -57,7 +57,7 @@ func (s *Store) fault(doing string, err error) *kedge.Error {
 			WithHint("free some space, then try again: nothing was written")
 	case isDamage(err):
 		return kedge.Errorf(kedge.Internal, "%s: %q is damaged: %w", doing, s.dbPath(), err).
-			WithHint("kedge doctor; then restore %s and %s from a backup", dbName, tailName)
+			WithHint("see what is damaged: kedge doctor; %s", s.backupHint())
 	default:
 		return kedge.Errorf(kedge.Internal, "%s: %w", doing, err).WithHint("kedge doctor")
 	}

@@ -101,7 +101,7 @@ func (s *Store) open(o Options) error {
 		return kedge.Errorf(kedge.Conflict, "%q has version %d, and this Kedge reads only up to version %d", s.dbPath(), version, latest()).
 			WithHint("install a newer Kedge; this one is %s", kedge.Version)
 	case version == 0:
-		return kedge.Errorf(kedge.Conflict, "%q is empty or not a journal, but it had saved events up to %d", s.dbPath(), tail.Seq).
+		return kedge.Errorf(kedge.Conflict, "%q is empty or not a journal, but Kedge had saved events up to %d in it", s.dbPath(), tail.Seq).
 			WithHint("%s", s.startOverHint())
 	}
 	if err := s.compareTail(ctx, tail); err != nil {
@@ -133,25 +133,32 @@ func (s *Store) compareTail(ctx context.Context, tail mark) error {
 		return s.fault("read the journal", err)
 	}
 	if hash != tail.Hash {
-		s.refusal.Store(kedge.Errorf(kedge.Conflict, "event %d in %q is not the one that Kedge had saved there", tail.Seq, s.dbPath()).
+		s.refusal.Store(kedge.Errorf(kedge.Conflict, "%q is not the journal that Kedge saved: event %d differs, so Kedge only reads it", s.dbPath(), tail.Seq).
 			WithHint("%s", s.restoreHint()))
 	}
 	return nil
 }
 
 func (s *Store) lost(have int64, tail mark) *kedge.Error {
-	return kedge.Errorf(kedge.Conflict, "%q ends at event %d, but Kedge had saved events up to %d: the journal is read-only", s.dbPath(), have, tail.Seq).
+	return kedge.Errorf(kedge.Conflict, "%q ends at event %d, but Kedge had saved events up to %d, so Kedge only reads it", s.dbPath(), have, tail.Seq).
 		WithHint("%s", s.restoreHint())
 }
 
+// backupHint says how to restore a backup. A daemon keeps the journal open, so it stops first.
+func (s *Store) backupHint() string {
+	return "to restore a backup: kedge down; then copy " + dbName + " and " + tailName + " of the backup into " + s.dir
+}
+
+// restoreHint is for a journal that can be read, and that lacks events which Kedge had saved.
 func (s *Store) restoreHint() string {
-	return "restore " + dbName + " and " + tailName + " from a backup; or accept the loss: mv " +
-		s.tailPath() + " " + s.tailPath() + ".old"
+	keep := kedge.Step("kedge", "down").AndThen(kedge.Step("mv", s.tailPath(), s.tailPath()+".old"))
+	return s.backupHint() + "; or, to continue without the lost events: " + keep.String()
 }
 
 // startOverHint is for a journal of which nothing can be read.
 func (s *Store) startOverHint() string {
-	return "restore " + dbName + " and " + tailName + " from a backup; or start over: mv " + s.dir + " " + s.dir + ".old"
+	anew := kedge.Step("kedge", "down").AndThen(kedge.Step("mv", s.dir, s.dir+".old"))
+	return s.backupHint() + "; or, to start again without this project's journal: " + anew.String()
 }
 
 // Refusal gives the reason why the store accepts no more events, or nil: it is behind
@@ -215,7 +222,7 @@ func prepare(dir string, o Options) error {
 	case err != nil:
 		return err
 	case tail.Seq > 0:
-		return kedge.Errorf(kedge.Conflict, "%q is missing, but Kedge had saved events up to %d there", path, tail.Seq).
+		return kedge.Errorf(kedge.Conflict, "%q is missing, but Kedge had saved events up to %d in it", path, tail.Seq).
 			WithHint("%s", (&Store{dir: dir}).startOverHint())
 	case o.ReadOnly:
 		return kedge.Errorf(kedge.NotFound, "no journal in %q", dir).WithHint("kedge init")

@@ -46,7 +46,7 @@ type Program struct {
 func New(argv []string) (*Adapter, error) {
 	if len(argv) == 0 || argv[0] == "" {
 		return nil, kedge.Errorf(kedge.Invalid, "an agent of kind \"acp\" has no command").
-			WithHint("set [agents.NAME] kind = \"acp\" and command = [\"some-agent\", \"--acp\"] in .kedge/config.toml")
+			WithHint("under [agents.NAME] in .kedge/config.toml, set kind = \"acp\" and command = [\"some-agent\", \"--acp\"]")
 	}
 	return &Adapter{argv: slices.Clone(argv), own: Program{Kind: "acp"}}, nil
 }

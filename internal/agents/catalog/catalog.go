@@ -50,7 +50,7 @@ func New(name string, a config.Agent) (agents.Adapter, error) {
 	p := Of(a.Kind)
 	if p.New == nil {
 		return nil, kedge.Errorf(kedge.NotFound, "a run cannot use agents of kind %q yet", a.Kind).
-			WithHint("set [agents.%s] kind = \"command\" in .kedge/config.toml, and command to a program that reads a brief on its standard input", name)
+			WithHint("under [agents.%s] in .kedge/config.toml, set kind = \"command\", and set command to a program that reads a brief from its standard input", name)
 	}
 	return p.New(a.Command)
 }

@@ -23,7 +23,7 @@ type Adapter struct{ argv []string }
 func New(argv []string) (*Adapter, error) {
 	if len(argv) == 0 || argv[0] == "" {
 		return nil, kedge.Errorf(kedge.Invalid, "an agent of kind \"command\" has no command").
-			WithHint("command = [\"./bot.sh\"] in .kedge/config.toml")
+			WithHint("set it in .kedge/config.toml, for example: command = [\"./bot.sh\"]")
 	}
 	return &Adapter{argv: slices.Clone(argv)}, nil
 }

@@ -21,6 +21,6 @@ func (a Agent) lookWhole(text string, w Wish) (State, error) {
 	case strings.Contains(text, " hook "+a.Name) || strings.Contains(text, `"hook", "`+a.Name+`"`):
 		return Differs, nil
 	default:
-		return "", kedge.Errorf(kedge.Invalid, "it is not Kedge's")
+		return "", kedge.Errorf(kedge.Invalid, "Kedge did not write this file")
 	}
 }

@@ -235,12 +235,13 @@ func (s *scan) walk(name string, k Settings, depth int) error {
 		return s.link(name, k, depth)
 	default:
 		return kedge.Errorf(kedge.Blocked, "%q is a submodule, a pipe or the like, which you cannot review, and %s would read it", name, k.Who).
-			WithHint("take it out of git: git rm --cached %s; or replace it with a plain folder", name)
+			WithHint("remove it from git: %s; or replace it with a plain folder", kedge.Step("git", "rm", "--cached", ":/"+name))
 	}
 }
 
 func tooMuch(name string) error {
-	return kedge.Errorf(kedge.Blocked, "%q makes the settings too large to review", name).WithHint("remove what is not settings")
+	return kedge.Errorf(kedge.Blocked, "with %q, the files that steer agents are too many or too large for you to review", name).
+		WithHint("remove from their folders what agents do not need")
 }
 
 func (s *scan) folder(name string, k Settings, depth int) error {

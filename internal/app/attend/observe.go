@@ -44,7 +44,7 @@ func (s *Attendant) conversation(ctx context.Context, who projects.Caller, r Rec
 		}
 		w, err := s.watchedAs(ctx, f)
 		if err != nil {
-			s.home.Log.Error("a session is not watched", "session", string(id), "error", err.Error())
+			s.home.Log.Error("cannot watch a session", "session", string(id), "error", err.Error())
 		}
 		return w
 	}

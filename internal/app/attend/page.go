@@ -38,7 +38,7 @@ func (s *Attendant) look(ctx context.Context, w *watched) {
 		return
 	}
 	if err := s.readPage(ctx, w); err != nil && ctx.Err() == nil {
-		s.home.Log.Warn("the transcript of a session is not read", "session", string(w.ses.ID), "error", err.Error())
+		s.home.Log.Warn("cannot read the transcript of a session", "session", string(w.ses.ID), "error", err.Error())
 	}
 }
 

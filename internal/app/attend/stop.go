@@ -42,7 +42,7 @@ type HookStopReply struct {
 func (s *Attendant) HookStop(ctx context.Context, who projects.Caller, in HookStopRequest) (HookStopReply, error) {
 	_, untaken := s.take(ctx)
 	if untaken != nil {
-		s.home.Log.Error("events of hooks were not taken", "error", untaken.Error()) // the work can be judged without them
+		s.home.Log.Error("cannot read what hooks reported", "error", untaken.Error()) // the work can be judged without them
 	}
 	p, err := s.home.Open(ctx, who)
 	if kedge.NotFound.Is(err) {

@@ -49,7 +49,7 @@ func (s *Attendant) take(ctx context.Context) (int, error) {
 	return spool.Take(s.home.Dir, func(id string, b []byte) error {
 		r, err := parseRecord(b)
 		if err != nil {
-			s.home.Log.Error("an event of a hook is set aside", "event", id, "error", err.Error())
+			s.home.Log.Error("Kedge does not understand what a hook reported, and set it aside", "event", id, "error", err.Error())
 			return err
 		}
 		of := ownerOf(r.Dir)
@@ -242,6 +242,6 @@ func (s *Attendant) checkpoint(ctx context.Context, who projects.Caller) {
 	}
 	_, err := s.status.CheckpointSave(ctx, who, status.CheckpointSaveRequest{})
 	if err != nil && !kedge.NotFound.Is(err) {
-		s.home.Log.Error("no checkpoint before a compaction", "error", err.Error())
+		s.home.Log.Error("cannot save a checkpoint before a compaction", "error", err.Error())
 	}
 }

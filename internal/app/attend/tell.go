@@ -75,7 +75,7 @@ func (s *Attendant) note(ctx context.Context, w *watched, key string, typ kedge.
 		return projects.One(projects.Event(typ, who, data))
 	})
 	if err != nil && ctx.Err() == nil {
-		s.home.Log.Error("what was noticed of a session is not written down", "session", string(w.ses.ID), "error", err.Error())
+		s.home.Log.Error("cannot record what Kedge noticed about a session", "session", string(w.ses.ID), "error", err.Error())
 	}
 	return news && err == nil
 }
@@ -104,7 +104,7 @@ func (s *Attendant) saveAs(ctx context.Context, w *watched, key string) {
 	}
 	_, err := s.status.CheckpointSave(ctx, who, status.CheckpointSaveRequest{})
 	if err != nil && !kedge.NotFound.Is(err) && ctx.Err() == nil {
-		s.home.Log.Error("no checkpoint of a session was saved", "session", string(w.ses.ID), "error", err.Error())
+		s.home.Log.Error("cannot save a checkpoint of a session", "session", string(w.ses.ID), "error", err.Error())
 	}
 }
 
@@ -130,7 +130,7 @@ func (s *Attendant) noteUsed(ctx context.Context, w *watched) {
 	who := projects.Caller{Actor: kedge.ActorDaemon}
 	_, err := s.home.Write(ctx, w.of.Project, who, func() ([]kedge.Event, error) { return s.used(ctx, w.of.Project, who, d) })
 	if err != nil && ctx.Err() == nil {
-		s.home.Log.Error("what a session used is not written down", "session", string(w.ses.ID), "error", err.Error())
+		s.home.Log.Error("cannot record how full a session's context is", "session", string(w.ses.ID), "error", err.Error())
 	}
 }
 
@@ -152,6 +152,6 @@ func (s *Attendant) showWarnings(ctx context.Context, w *watched) {
 		return
 	}
 	if err := atomicfile.Write(file, []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
-		s.home.Log.Warn("a status line does not show the warnings of its session", "session", string(ses.ID), "error", err.Error())
+		s.home.Log.Warn("cannot show the warnings of a session in its status line", "session", string(ses.ID), "error", err.Error())
 	}
 }

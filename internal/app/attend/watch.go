@@ -76,7 +76,7 @@ func (s *Attendant) lookAll(ctx context.Context) {
 		living[string(f.ID)] = true
 		w, err := s.watchedAs(ctx, f)
 		if err != nil && ctx.Err() == nil {
-			s.home.Log.Error("a session is not watched", "session", string(f.ID), "error", err.Error())
+			s.home.Log.Error("cannot watch a session", "session", string(f.ID), "error", err.Error())
 		}
 		if w != nil {
 			s.look(ctx, w)

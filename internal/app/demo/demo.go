@@ -255,7 +255,7 @@ func (s *stage) until(ctx context.Context, what string, ok func() (bool, error))
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			return kedge.Errorf(kedge.Internal, "waited 3 minutes in vain until %s", what)
+			return kedge.Errorf(kedge.Internal, "gave up after 3 minutes of waiting until %s", what)
 		}
 	}
 }

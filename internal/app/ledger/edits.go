@@ -3,6 +3,7 @@ package ledger
 import (
 	"bytes"
 	"context"
+	"path/filepath"
 	"slices"
 
 	"kedge"
@@ -229,13 +230,14 @@ func RefuseUnknownList(p *projects.Project, l Snapshot) error {
 	if err != nil || !ok {
 		return err
 	}
+	file := filepath.Join(p.Dir, FeaturesFile)
 	im, err := plan.Import(FeaturesFile, "", b)
 	if err != nil {
-		return kedge.Errorf(kedge.Conflict, "%w", err).WithHint("correct the file; or move it away: mv %s %s.old", FeaturesFile, FeaturesFile)
+		return kedge.Errorf(kedge.Conflict, "%w", err).WithHint("correct the file; or move it away: %s", kedge.Step("mv", file, file+".old"))
 	}
 	if n := len(im.Features); n > 0 {
 		return kedge.Errorf(kedge.Conflict, "%s has %s that the journal does not know", FeaturesFile, words.Count(n, "feature")).
-			WithHint("kedge features import %s", FeaturesFile)
+			WithHint("add them to the journal: %s", kedge.Step("kedge", "features", "import", file))
 	}
 	return nil
 }

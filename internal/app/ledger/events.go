@@ -111,7 +111,7 @@ func (l Snapshot) Amend(who projects.Caller, was journal.FeatureDoc, now kedge.D
 	}
 	_, old := plan.Canonical(was.Definition)
 	if seen != "" && seen != old {
-		return nil, kedge.Errorf(kedge.Conflict, "feature %q was amended by another command meanwhile", was.ID).WithHint("look at it, then repeat your command: kedge feature show %s", was.ID)
+		return nil, kedge.Errorf(kedge.Conflict, "feature %q was amended by another command meanwhile", was.ID).WithHint("see it as it is now: kedge feature show %s; then repeat your command", was.ID)
 	}
 	if hash == old {
 		return nil, kedge.Errorf(kedge.Invalid, "this changes nothing in feature %q", was.ID).

@@ -27,7 +27,7 @@ func (s *Ledger) keepEdited(p *projects.Project, edits []kedge.HandEditData) err
 			return err
 		}
 		if kept != "" {
-			edits[i].Found += "; the edited file was kept as " + kept
+			edits[i].Found += "; Kedge saved the edited file as " + kept
 		}
 	}
 	return nil
@@ -46,7 +46,7 @@ func (s *Ledger) KeepCopy(p *projects.Project, name string) (kept string, err er
 	}
 	from, err := root.Open(name)
 	if err != nil {
-		return "", kedge.Errorf(kedge.Internal, "cannot keep the edited file: %w", err)
+		return "", noCopy(name, err)
 	}
 	defer func() { _ = from.Close() }() // it was only read
 	return s.KeepText(p, name, from)
@@ -57,13 +57,17 @@ func (s *Ledger) KeepCopy(p *projects.Project, name string) (kept string, err er
 func (s *Ledger) KeepText(p *projects.Project, name string, from io.Reader) (kept string, err error) {
 	dir := filepath.Join(s.home.StateDir(p.ID), "edits")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return "", kedge.Errorf(kedge.Internal, "cannot keep the edited file: %w", err)
+		return "", noCopy(name, err)
 	}
 	kept, err = copyInto(dir, filepath.Base(name), from)
 	if err != nil {
-		return "", kedge.Errorf(kedge.Internal, "cannot keep the edited file: %w", err)
+		return "", noCopy(name, err)
 	}
 	return kept, nil
+}
+
+func noCopy(name string, err error) error {
+	return kedge.Errorf(kedge.Internal, "cannot save a copy of %q: %w", name, err)
 }
 
 // copyInto writes what from holds to a file in dir. The file is on disk when it returns.

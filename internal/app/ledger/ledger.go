@@ -83,7 +83,7 @@ func (s *Ledger) Record(ctx context.Context, who projects.Caller, decide func(p 
 		return Recorded{}, err
 	}
 	if len(evs) != 1 {
-		return Recorded{}, kedge.Errorf(kedge.Internal, "a repeated request recorded %d events the first time, not one", len(evs))
+		return Recorded{}, kedge.Errorf(kedge.Internal, "the journal has %d entries of this command, and it should have one", len(evs))
 	}
 	return Recorded{Project: p, Event: evs[0], Notices: notices}, nil
 }

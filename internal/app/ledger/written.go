@@ -27,7 +27,7 @@ func (s *Ledger) ReplaceFile(p *projects.Project, name string, b []byte) error {
 			return err
 		}
 		if kept != "" {
-			s.home.Log.Warn("a file that Kedge writes was edited meanwhile and is kept", "path", name, "kept", kept)
+			s.home.Log.Warn("somebody edited a file that Kedge writes; Kedge saved a copy of the edit", "path", name, "kept", kept)
 		}
 	}
 	return s.WriteFile(p, name, b)
@@ -79,7 +79,7 @@ func (s *Ledger) Projected(p *projects.Project) map[string]bool {
 func (s *Ledger) projectedLines(p *projects.Project) []string {
 	b, err := os.ReadFile(s.ProjectedPath(p))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		s.home.Log.Warn("it is unknown which files Kedge wrote last", "project", p.ID, "err", err)
+		s.home.Log.Warn("cannot read which files Kedge wrote last", "project", p.ID, "err", err)
 	}
 	return strings.Fields(string(b))
 }

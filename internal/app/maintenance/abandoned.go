@@ -30,7 +30,7 @@ func clearAbandoned(ctx context.Context, h *projects.Home, p *projects.Project, 
 		return err
 	}
 	return slots.ClearAbandoned(ctx, r, p.Begun(ctx), slot.Request{
-		Name: "abandoned-" + string(r.Session), Reason: "the session of its worktree never began: " + r.Name, At: h.Now(), Base: r.Base,
+		Name: "abandoned-" + string(r.Session), Reason: "session " + r.Name + " never began, so its worktree was not needed", At: h.Now(), Base: r.Base,
 		Saved: JournalSalvage(h, p, projects.Caller{Dir: p.Dir, Actor: kedge.ActorDaemon}),
 	})
 }

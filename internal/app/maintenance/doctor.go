@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -104,7 +105,7 @@ func (s *Maintenance) checkHome(_ context.Context, _ *projects.Project) []kedge.
 	if fi.Mode().Perm()&0o077 != 0 {
 		return []kedge.Finding{{
 			Level: kedge.LevelWarning, What: "others can read the state folder", Where: s.home.Dir,
-			Fix: "chmod 700 " + s.home.Dir,
+			Fix: kedge.Step("chmod", "700", s.home.Dir).String(),
 		}}
 	}
 	return nil
@@ -196,15 +197,16 @@ func (s *Maintenance) answers(ctx context.Context, p *projects.Project) map[stri
 	}
 	out := map[string]string{}
 	for _, e := range edits {
-		out[e.Path] = answer(e)
+		out[e.Path] = answer(p, e)
 	}
 	return out
 }
 
 // answer is what to do about a hand edit.
-func answer(e kedge.HandEditData) string {
+func answer(p *projects.Project, e kedge.HandEditData) string {
 	if e.Action == plan.Refused {
-		return "correct the file; or move it away: mv " + e.Path + " " + e.Path + ".old"
+		file := filepath.Join(p.Dir, e.Path)
+		return "correct the file; or move it away: " + kedge.Step("mv", file, file+".old").String()
 	}
 	return "nothing to do: " + ledger.Settles(e.Action)
 }
@@ -298,7 +300,7 @@ func (s *Maintenance) checkEdits(ctx context.Context, p *projects.Project) []ked
 		}
 		found = append(found, kedge.Finding{
 			Level: kedge.LevelWarning, What: "edited by hand: " + e.Found, Where: e.Path,
-			Fix: answer(e),
+			Fix: answer(p, e),
 		})
 	}
 	return found

@@ -76,7 +76,7 @@ func (s *Maintenance) FilterApprove(ctx context.Context, who projects.Caller, in
 func findFilter(ctx context.Context, repo *git.Repo, in FilterApproveRequest) (git.Filter, error) {
 	if len(in.Hash) < git.FilterDigits {
 		return git.Filter{}, kedge.Errorf(kedge.Invalid, "give at least %d digits of the hash of the filter's commands", git.FilterDigits).
-			WithHint("kedge approve")
+			WithHint("see the hash: kedge approve")
 	}
 	list, err := repo.Filters(ctx)
 	if err != nil {
@@ -87,9 +87,9 @@ func findFilter(ctx context.Context, repo *git.Repo, in FilterApproveRequest) (g
 			continue
 		}
 		if !strings.HasPrefix(f.Hash, in.Hash) {
-			return f, kedge.Errorf(kedge.Conflict, "the commands of the git filter %q no longer have the hash %q", in.Name, in.Hash).WithHint("kedge approve")
+			return f, kedge.Errorf(kedge.Conflict, "the commands of the git filter %q no longer have the hash %q", in.Name, in.Hash).WithHint("see the current commands: kedge approve")
 		}
 		return f, nil
 	}
-	return git.Filter{}, kedge.Errorf(kedge.NotFound, "no git filter %q is defined", in.Name).WithHint("kedge approve")
+	return git.Filter{}, kedge.Errorf(kedge.NotFound, "no git filter %q is defined", in.Name).WithHint("see which filters are defined: kedge approve")
 }

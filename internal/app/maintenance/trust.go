@@ -54,7 +54,7 @@ func (s *Maintenance) TrustApprove(ctx context.Context, who projects.Caller, in 
 	}
 	if len(in.Hash) < trust.Digits {
 		return TrustApproveReply{}, kedge.Errorf(kedge.Invalid, "give at least %d digits of the hash", trust.Digits).
-			WithHint("kedge approve")
+			WithHint("see the hash: kedge approve")
 	}
 	p, repo, err := s.home.Repository(ctx, who)
 	if err != nil {
@@ -83,9 +83,9 @@ func chosen(open trust.Found, in TrustApproveRequest) ([]kedge.Trusted, error) {
 	if in.Name == "" {
 		switch {
 		case len(open.Files) == 0:
-			return nil, kedge.Errorf(kedge.NotFound, "there are no files to approve").WithHint("kedge approve")
+			return nil, kedge.Errorf(kedge.NotFound, "there are no files to approve").WithHint("see everything that needs your approval: kedge approve")
 		case !strings.HasPrefix(open.Hash(), in.Hash):
-			return nil, kedge.Errorf(kedge.Conflict, "%q is not the current hash of the files: they have changed, or the hash is mistyped", in.Hash).WithHint("kedge approve")
+			return nil, kedge.Errorf(kedge.Conflict, "%q is not the current hash of the files: they have changed, or the hash is mistyped", in.Hash).WithHint("see the current hash: kedge approve")
 		}
 		return trust.Found{Files: open.Files}.Items(), nil
 	}
@@ -97,9 +97,9 @@ func chosen(open trust.Found, in TrustApproveRequest) ([]kedge.Trusted, error) {
 		}
 	}
 	if named {
-		return nil, kedge.Errorf(kedge.Conflict, "%q is not the current hash of the setting %s: the setting has changed, or the hash is mistyped", in.Hash, in.Name).WithHint("kedge approve")
+		return nil, kedge.Errorf(kedge.Conflict, "%q is not the current hash of the setting %s: the setting has changed, or the hash is mistyped", in.Hash, in.Name).WithHint("see the current hash: kedge approve")
 	}
-	return nil, kedge.Errorf(kedge.NotFound, "%q needs no approval: it is approved already, or no file of the repository sets it", in.Name).WithHint("kedge approve")
+	return nil, kedge.Errorf(kedge.NotFound, "%q needs no approval: it is approved already, or no file of the repository sets it", in.Name).WithHint("see what needs your approval: kedge approve")
 }
 
 // Approvals gives a function that tells whether you approved something in a project.

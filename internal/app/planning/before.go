@@ -51,7 +51,7 @@ func (s *Planner) approvable(ctx context.Context, p *projects.Project, l ledger.
 	if err := s.planMayGo(ctx, p); err != nil {
 		return nil, err
 	}
-	return s.wholeDraft(p, l, in)
+	return s.wholeDraft(ctx, p, l, in)
 }
 
 // unchangedSince refuses a draft that is not the one whose commands ran: what you approve
@@ -60,8 +60,8 @@ func unchangedSince(tried, now *plan.Doc) error {
 	if tried == nil || bytes.Equal(tried.Source(), now.Source()) {
 		return nil
 	}
-	return kedge.Errorf(kedge.Conflict, "%s changed while its commands ran, so it is not approved: read it again", ledger.PlanFile).
-		WithHint("kedge plan show; then: kedge plan approve; if a command of the plan itself changes the file: kedge plan approve --no-try")
+	return kedge.Errorf(kedge.Conflict, "%s changed while Kedge tried the plan's commands, so Kedge did not approve it", ledger.PlanFile).
+		WithHint("read it again: kedge plan show; then: kedge plan approve; if a command of the plan itself changes the file: kedge plan approve --no-try")
 }
 
 // try runs the commands of a plan that neither gate.toml nor a later phase alone has.
@@ -84,12 +84,12 @@ func (s *Planner) try(ctx context.Context, p *projects.Project, who projects.Cal
 
 // wholeDraft is the plan that is to be approved: without an error, and with its questions
 // answered.
-func (s *Planner) wholeDraft(p *projects.Project, l ledger.Snapshot, in PlanApproveRequest) (*plan.Doc, error) {
+func (s *Planner) wholeDraft(ctx context.Context, p *projects.Project, l ledger.Snapshot, in PlanApproveRequest) (*plan.Doc, error) {
 	d, err := s.draft(p, l)
 	if err != nil {
 		return nil, err
 	}
-	if err := notApprovable(l, d.Plan); err != nil {
+	if err := s.notApprovable(ctx, p, l, d.Plan); err != nil {
 		return nil, err
 	}
 	findings := checkPlan(p, d, in.Path)

@@ -290,7 +290,7 @@ func (s *Planner) roomForPlan(ctx context.Context, p *projects.Project) error {
 		return err
 	}
 	if ok && !s.book.Projected(p)[projects.Sum(b)] && (l.Plan == nil || !ledger.SameText(b, l.PlanText())) {
-		return errPlanThere()
+		return errPlanThere(p)
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -69,7 +70,7 @@ func (s *Planner) putDraft(ctx context.Context, p *projects.Project, text []byte
 			WithHint("read it: kedge plan show; or give it up (Kedge keeps its text): kedge plan drop")
 	}
 	if ok && !ledger.SameText(b, text) && (l.Plan == nil || !ledger.SameText(b, l.PlanText())) {
-		return errPlanThere()
+		return errPlanThere(p)
 	}
 	return p.Put(ledger.PlanFile, text)
 }
@@ -85,9 +86,10 @@ func refuseFollowed(l ledger.Snapshot, text []byte, there bool) error {
 }
 
 // errPlanThere refuses to write over a plan that the journal does not have.
-func errPlanThere() error {
+func errPlanThere(p *projects.Project) error {
+	file := filepath.Join(p.Dir, ledger.PlanFile)
 	return kedge.Errorf(kedge.Conflict, "there is a plan in %s already", ledger.PlanFile).
-		WithHint("continue with it: kedge plan check; or move the file away: mv %s %s.old", ledger.PlanFile, ledger.PlanFile)
+		WithHint("continue with it: kedge plan check; or move the file away: %s", kedge.Step("mv", file, file+".old"))
 }
 
 // PlanShowRequest asks for the plan.
@@ -347,21 +349,32 @@ func (s *Planner) approve(ctx context.Context, p *projects.Project, l ledger.Sna
 
 // notApprovable refuses a plan that no session has given yet, and one that stands
 // for the plan which is followed already: its features would be made twice.
-func notApprovable(l ledger.Snapshot, p kedge.Plan) error {
+func (s *Planner) notApprovable(ctx context.Context, p *projects.Project, l ledger.Snapshot, of kedge.Plan) error {
 	switch {
-	case l.Open != nil && l.Open.ID == p.ID && len(p.Phases) == 0 && len(plan.OpenQuestions(p)) == 0:
-		return errUnfinished(p)
-	case l.Plan != nil && l.Plan.Status == kedge.PlanApproved && l.Plan.Title == p.Title:
-		return kedge.Errorf(kedge.Conflict, "the plan %q is already approved and not done: approving it again would make its features twice", p.Title).
+	case l.Open != nil && l.Open.ID == of.ID && len(of.Phases) == 0 && len(plan.OpenQuestions(of)) == 0:
+		last, found, err := ledger.LastRun(ctx, p)
+		if err == nil {
+			err = errUnfinished(of, found && last.Planning() && !last.Ended() && len(last.Jobs) > 0, found && last.Planning() && last.Ended())
+		}
+		return err
+	case l.Plan != nil && l.Plan.Status == kedge.PlanApproved && l.Plan.Title == of.Title:
+		return kedge.Errorf(kedge.Conflict, "the plan %q is already approved and not done: approving it again would make its features twice", of.Title).
 			WithHint("to change it: kedge plan amend --help; for a second plan, choose another title")
 	}
 	return nil
 }
 
-// errUnfinished refuses a plan without items: where its questions are answered, planning
-// continues with them; where it has none, no planning session gave anything.
-func errUnfinished(p kedge.Plan) error {
-	if len(p.Questions) > 0 {
+// errUnfinished refuses a plan without items. A planning session may be at work on it, or
+// its run was halted. Otherwise, where its questions are answered, planning continues with
+// them; where it has none, no planning session gave anything.
+func errUnfinished(p kedge.Plan, works, halted bool) error {
+	switch {
+	case works:
+		return kedge.Errorf(kedge.Blocked, "a planning session is still working on %q, so there is no plan to approve yet", p.Title).WithHint("watch it: kedge run")
+	case halted:
+		return kedge.Errorf(kedge.Blocked, "planning of %q was stopped before it gave a plan", p.Title).
+			WithHint("continue it: kedge run --continue; or give it up: kedge plan drop")
+	case len(p.Questions) > 0:
 		return kedge.Errorf(kedge.Blocked, "the plan %q is not finished yet", p.Title).WithHint("let planning continue with the answers in %s: kedge run", ledger.PlanFile)
 	}
 	return kedge.Errorf(kedge.Blocked, "the plan %q has no items yet", p.Title).
@@ -400,7 +413,7 @@ func (s *Planner) draft(p *projects.Project, l ledger.Snapshot) (*plan.Doc, erro
 	case kedge.PlanApproved, kedge.PlanDone, kedge.PlanAbandoned:
 	}
 	if l.Open != nil && l.Open.ID == d.Plan.ID {
-		return nil, kedge.Errorf(kedge.Conflict, "%s says \"status: %s\", which only Kedge writes: it is not approved", ledger.PlanFile, d.Plan.Status).
+		return nil, kedge.Errorf(kedge.Conflict, "%s says \"status: %s\", but Kedge never approved it, and only Kedge writes that status", ledger.PlanFile, d.Plan.Status).
 			WithHint("write \"status: %s\" there, then: kedge plan approve", kedge.PlanReady)
 	}
 	hint := "to change it, edit the file, then: kedge plan amend --reason WHY"

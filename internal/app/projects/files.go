@@ -140,7 +140,7 @@ func (h *Home) Sweep(p *Project, dirs ...string) {
 	defer func() { _ = root.Close() }()
 	for _, dir := range dirs {
 		if n, err := atomicfile.Sweep(root, dir); err != nil || n > 0 {
-			h.Log.Info("temporary files of a dead writer", "folder", filepath.Join(p.Dir, dir), "removed", n)
+			h.Log.Info("removed temporary files that a killed program left", "folder", filepath.Join(p.Dir, dir), "removed", n)
 		}
 	}
 }

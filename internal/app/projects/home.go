@@ -156,7 +156,7 @@ func (h *Home) AllOfSessions(ctx context.Context, who Caller, every bool) ([]*Pr
 		o, err := h.Opened(kedge.ProjectID(e.Name()))
 		if err != nil {
 			// One damaged journal must not keep the daemon from all the others.
-			h.Log.Error("a project's sessions are not looked at", "project", e.Name(), "error", err.Error())
+			h.Log.Error("cannot read the sessions of a project", "project", e.Name(), "error", err.Error())
 			continue
 		}
 		ps = append(ps, &Project{Project: kedge.Project{ID: kedge.ProjectID(e.Name())}, Opened: o})

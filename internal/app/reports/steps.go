@@ -116,12 +116,15 @@ func happened(ev run.Input, about run.Command) string {
 		return landWords(ev, about)
 	case run.Said, run.Answered:
 		if ev.Reason == PlansAgain {
-			return withReason("planning starts again, asked for", run.Input{Actor: ev.Actor})
+			return withReason("planning was started again", run.Input{Actor: ev.Actor})
 		}
 		if ev.Reason == PlansOn {
 			return "planning continues without an answer"
 		}
-		return because(withReason(map[run.InputKind]string{run.Said: "told", run.Answered: "answered"}[ev.Kind], ev), ev.Text)
+		if ev.Kind == run.Answered {
+			return because(withReason("answered", ev), ev.Text)
+		}
+		return because("message"+from(ev.Actor), ev.Text)
 	default:
 		return withReason(cmp.Or(youSaid[ev.Kind], words.Spaced(ev.Kind)), ev)
 	}
@@ -174,7 +177,7 @@ func inspectWords(ev run.Input, about run.Command) string {
 	case planning && (ev.Outcome == run.Empty || ev.Outcome == run.Clean):
 		return "" // it changed no file, as it should be
 	case planning:
-		return withReason("it changed files, which a planning session may not", ev)
+		return withReason("the planning session changed files, which it must not do", ev)
 	case ev.Outcome == run.Empty:
 		return withReason("it changed nothing", ev)
 	case ev.Outcome == run.Clean:
@@ -199,6 +202,13 @@ func because(text, reason string) string {
 	default:
 		return text + ": " + reason
 	}
+}
+
+func from(who kedge.Actor) string {
+	if !who.IsHuman() {
+		return ""
+	}
+	return " from " + who.Name()
 }
 
 func withReason(text string, ev run.Input) string {

@@ -17,7 +17,7 @@ import (
 // made it necessary is written down already.
 func (s *Runs) saveLiving(ctx context.Context, who projects.Caller, reason string) {
 	if err := s.wantCheckpoints(ctx, who, reason); err != nil {
-		s.home.Log.Error("no checkpoint of the work under way is made", "because", reason, "error", err.Error())
+		s.home.Log.Error("cannot save a checkpoint of the work in progress", "because", reason, "error", err.Error())
 	}
 }
 

@@ -138,8 +138,8 @@ func (s *Runs) landRun(ctx context.Context, p *projects.Project, eng RunEngine, 
 	}
 	out.Already = out.Refused == "" && s.landing.Has(ctx, p, at, out.Commit)
 	if out.Already && !s.landing.Has(ctx, p, at, tip) {
-		out.Notes = append(out.Notes, "branch \""+branch+"\" has the work in commits of its own; the run's own stay on "+slot.Branch(st.Run)+
-			", to be removed with: git branch -D "+slot.Branch(st.Run))
+		out.Notes = append(out.Notes, "branch \""+branch+"\" has the work already, in other commits; the run's commits are still on "+slot.Branch(st.Run)+
+			"; to remove them: git branch -D "+slot.Branch(st.Run))
 	}
 	return out, err
 }

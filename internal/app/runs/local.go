@@ -122,7 +122,7 @@ func (s *Runs) runEnv(p *projects.Project, repo *git.Repo, id kedge.RunID) []str
 	}
 	cfg, _, err := s.runConfig(ctx, p, repo)
 	if err != nil {
-		s.home.Log.Warn("config.toml cannot be read: the usual environment is passed on", "project", string(p.ID), "error", err.Error())
+		s.home.Log.Warn("cannot read config.toml, so Kedge passes the usual environment on", "project", string(p.ID), "error", err.Error())
 		cfg = config.Default(catalog.Kinds())
 	}
 	return passed(os.Environ(), cfg.Env.Pass)

@@ -33,7 +33,7 @@ func (s *Runs) QuestionAsk(ctx context.Context, who projects.Caller, in Question
 	in.Question = strings.TrimSpace(in.Question)
 	switch {
 	case in.Question == "" || len(in.Question) > MaxText:
-		return QuestionAskReply{}, kedge.Errorf(kedge.Invalid, "a question needs a text of 1 to %d bytes", MaxText).WithHint("ask again, in fewer words")
+		return QuestionAskReply{}, kedge.Errorf(kedge.Invalid, "a question must have 1 to %d bytes, not %d", MaxText, len(in.Question)).WithHint("ask again with a text of that length")
 	case redact.Text(in.Question) != in.Question:
 		return QuestionAskReply{}, kedge.Errorf(kedge.Invalid, "the question holds what looks like a secret").WithHint("ask again without the secret")
 	case s.home.ReadOnly:
@@ -53,7 +53,7 @@ func (s *Runs) QuestionAsk(ctx context.Context, who projects.Caller, in Question
 	}
 	start, works := sessionOf(&st, j)
 	if !works {
-		return QuestionAskReply{}, kedge.Errorf(kedge.Conflict, "the run accepts no question about %q now", reply.Feature).WithHint("end your turn and write the question there")
+		return QuestionAskReply{}, kedge.Errorf(kedge.Conflict, "the run accepts no question about %q now", reply.Feature).WithHint("write the question in your last message, then end your turn")
 	}
 	eng, err := s.Engine(ctx, p)
 	if err != nil {

@@ -265,9 +265,22 @@ func (s *Runs) toldFeature(ctx context.Context, p *projects.Project, st *run.Sta
 				return st.Features[j.Feature].ID, nil
 			}
 		}
-		return "", kedge.Errorf(kedge.Conflict, "session %q is not working on a feature of the run now", name).WithHint("kedge send %s TEXT", name)
+		return "", notAtWork(ses, st)
 	}
 	return "", kedge.Errorf(kedge.NotFound, "no feature and no session of the run is called %q", name).WithHint("see the features: kedge features; the sessions: kedge ls")
+}
+
+// notAtWork is the error of a message to a session that works on nothing of the run.
+func notAtWork(ses kedge.Session, st *run.State) error {
+	e := kedge.Errorf(kedge.Conflict, "session %q is not working on a feature of the run now", ses.Name)
+	switch {
+	case ses.Feature != "" && st.FeatureOf(ses.Feature) != nil:
+		return e.WithHint("tell the next session of its feature: kedge tell %s TEXT", ses.Feature)
+	case ses.Live():
+		return e.WithHint("type into it: kedge send %s TEXT", ses.Name)
+	default:
+		return e.WithHint("it has ended; see the sessions: kedge ls")
+	}
 }
 
 // RunDecideRequest is a person's word about the diff of a feature that waits

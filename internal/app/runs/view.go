@@ -143,7 +143,7 @@ func (s *Runs) View(ctx context.Context, p *projects.Project, st run.State) (Run
 		return v, err
 	}
 	if v.Forecast, err = s.course(ctx, p, &st); err != nil { // a broken price table stops nobody
-		s.home.Log.Error("the forecast of a run is not known", "run", string(st.Run), "error", err.Error())
+		s.home.Log.Error("cannot compute the forecast of a run", "run", string(st.Run), "error", err.Error())
 	}
 	return v, nil
 }

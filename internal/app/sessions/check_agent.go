@@ -2,6 +2,7 @@ package sessions
 
 import (
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -37,11 +38,17 @@ func CheckAgent(cfg config.Config, p *projects.Project, route string, env []stri
 		case hint != "" && filepath.IsAbs(ad.Program()):
 			return refused.WithHint("%s && %s", hint, again)
 		case hint != "": // a script of the repository, which a run has as it is committed
-			return refused.WithHint("%s && git add '%s' && git commit -m \"the agent\" '%s' && %s", hint, ad.Program(), ad.Program(), again)
+			return refused.WithHint("%s && %s", hint, CommitAgent(ad.Program(), again))
 		}
 		return refused.WithHint("%s", installOr(InstalledAgents(cfg, p.Dir, env), again))
 	}
 	return nil
+}
+
+// CommitAgent commits the script of an agent, from any folder of the repository.
+func CommitAgent(script string, again kedge.NextStep) kedge.NextStep {
+	at := ":/" + path.Clean(script)
+	return kedge.Step("git", "add", at).AndThen(kedge.Step("git", "commit", "-m", "the agent", at).AndThen(again))
 }
 
 // missingScript is the error about an agent whose script is not in the repository.

@@ -36,7 +36,7 @@ func (s *Manager) endLeft(f hold.Found) {
 	}
 	left, err := hold.EndLeft(f.Dir)
 	if err != nil || left > 0 {
-		s.home.Log.Warn("the holder of a session was gone and its processes were not: they are ended", "session", string(f.ID), "processes", left, "error", err)
+		s.home.Log.Warn("the holder of a session is gone; Kedge ended the processes that it left", "session", string(f.ID), "processes", left, "error", err)
 	}
 }
 
@@ -212,7 +212,7 @@ func (s *Manager) reach(ctx context.Context, who projects.Caller, name, act stri
 		return nil, nil, ses, err
 	}
 	if !ses.Live() {
-		return nil, nil, ses, kedge.Errorf(kedge.Conflict, "session %q has ended (%s)", name, ses.State).WithHint("%s", afterEnd(act, name))
+		return nil, nil, ses, kedge.Errorf(kedge.Conflict, "session %q has ended (%s)", name, ses.State).WithHint("%s", afterEnd(act, name, ses.Run))
 	}
 	c, err := s.dial(ctx, ses)
 	return p, c, ses, err
@@ -238,9 +238,12 @@ func (s *Manager) dial(ctx context.Context, ses kedge.Session) (*hold.Client, er
 }
 
 // afterEnd is what to do where a session has ended that was to be acted on.
-func afterEnd(act, name string) string {
-	if act == "kill" {
+func afterEnd(act, name string, of kedge.RunID) string {
+	switch {
+	case act == "kill":
 		return "nothing is left to end; to see how it ended: kedge show " + name
+	case of != "":
+		return "it belonged to run " + string(of) + "; see what the run does now: kedge status"
 	}
 	return "start it again: kedge resume " + name
 }

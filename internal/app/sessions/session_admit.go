@@ -36,7 +36,7 @@ func (s *Manager) Admit(ctx context.Context, in Pass) error {
 			return err
 		}
 	}
-	return kedge.Errorf(kedge.Blocked, "the token is not accepted for session %q: %s", in.Session, why).
+	return kedge.Errorf(kedge.Blocked, "Kedge does not accept KEDGE_TOKEN for session %q: %s", in.Session, why).
 		WithHint("start the agent in a session of its own: kedge new NAME -- COMMAND")
 }
 
@@ -52,7 +52,7 @@ func (s *Manager) refusal(ctx context.Context, p *projects.Project, in Pass) (st
 	case !known:
 		return "this project has no such session", nil
 	case !process.TokenOpens(s.SessionDir(ses.ID), in.Token):
-		return "it is the token of another session", nil
+		return "it is not the token of this session", nil
 	case !ses.Live():
 		return "the session has ended", nil
 	default:

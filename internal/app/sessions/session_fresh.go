@@ -81,7 +81,7 @@ func (s *Manager) freshable(ctx context.Context, p *projects.Project, in Session
 		return old, err
 	}
 	if old.Run != "" {
-		return old, kedge.Errorf(kedge.Conflict, "session %q belongs to run %q, and the run starts fresh sessions itself", old.Name, old.Run).WithHint("watch the run: kedge run")
+		return old, kedge.Errorf(kedge.Conflict, "session %q belongs to run %q, and only that run can replace it with a fresh session", old.Name, old.Run).WithHint("see the run: kedge status")
 	}
 	if err := repeatable(old); err != nil {
 		return old, err

@@ -152,7 +152,7 @@ type SearchHit struct {
 func (s *Manager) SessionSearch(ctx context.Context, who projects.Caller, in SessionSearch) (SessionSearchReply, error) {
 	reply := SessionSearchReply{Hits: []SearchHit{}}
 	if in.Limit < 1 || in.Limit > maxHits {
-		return reply, kedge.Errorf(kedge.Invalid, "--limit must be between 1 and %d, not %d", maxHits, in.Limit).WithHint("%s", kedge.Step("kedge", "search", in.Query, "--limit", "100"))
+		return reply, kedge.Errorf(kedge.Invalid, "--limit must be between 1 and %d, not %d", maxHits, in.Limit).WithHint("repeat your command with: --limit 100")
 	}
 	docs, err := s.searched(ctx, who, in)
 	if err != nil {
@@ -220,7 +220,7 @@ type SessionRetainReply struct {
 func (s *Manager) SessionRetain(ctx context.Context, who projects.Caller, in SessionRetain) (SessionRetainReply, error) {
 	if who.IsAgent() {
 		id, _ := who.Session()
-		return SessionRetainReply{}, kedge.Errorf(kedge.Blocked, "this is session %q, and agents may not delete the output of sessions", id).WithHint("ask the user to run: kedge up")
+		return SessionRetainReply{}, kedge.Errorf(kedge.Blocked, "this is session %q, and agents may not delete the output of sessions", id).WithHint("ask the user to run kedge up, which deletes old output too")
 	}
 	return s.Retain(ctx, in.Env)
 }
@@ -261,7 +261,7 @@ func (s *Manager) Retain(ctx context.Context, environ []string) (SessionRetainRe
 func (s *Manager) RetainSoon(environ []string) {
 	s.life.Go(func() {
 		if _, err := s.Retain(s.life.Context(), environ); err != nil && s.life.Context().Err() == nil {
-			s.home.Log.Error("old output was not taken away", "error", err.Error())
+			s.home.Log.Error("cannot delete old output", "error", err.Error())
 		}
 	})
 }

@@ -35,7 +35,7 @@ func (s *Manager) SessionOnLimit(ctx context.Context, who projects.Caller, in Se
 			return nil, err
 		}
 		if ses.Run != "" {
-			return nil, kedge.Errorf(kedge.Conflict, "session %q belongs to run %q, and the run waits for limits itself", ses.Name, ses.Run).WithHint("watch the run: kedge run")
+			return nil, kedge.Errorf(kedge.Conflict, "session %q belongs to run %q, and that run decides what happens at a provider's limit", ses.Name, ses.Run).WithHint("see the run: kedge status")
 		}
 		d := kedge.SessionOnLimitData{ID: ses.ID, OnLimit: in.OnLimit}
 		if in.OnLimit == kedge.OnLimitWait && ses.Limit != nil {

@@ -131,7 +131,7 @@ func (m making) make(ctx context.Context, in SessionNew) (SessionNew, kedge.Sess
 	below, err := filepath.Rel(m.p.Dir, in.Dir)
 	if err != nil || !filepath.IsLocal(below) {
 		return in, "", kedge.Errorf(kedge.Invalid, "the folder %q is outside the project %q, and a worktree contains only files of the project", in.Dir, m.p.Dir).
-			WithHint("start the session from that folder: cd '%s'; or omit --dir", in.Dir)
+			WithHint("start the session from that folder: %s; or omit --dir", kedge.Step("cd", in.Dir))
 	}
 	if bare := in.Command[0]; filepath.IsAbs(bare) || !strings.Contains(bare, "/") {
 		if err := checkCommand(in); err != nil {
@@ -139,7 +139,7 @@ func (m making) make(ctx context.Context, in SessionNew) (SessionNew, kedge.Sess
 		}
 	}
 	if err := maintenance.ClearAbandoned(ctx, m.s.home, m.p, m.repo); err != nil {
-		m.s.home.Log.Warn("what is left of a worktree stays", "project", string(m.p.ID), "error", err.Error())
+		m.s.home.Log.Warn("cannot remove what is left of a worktree", "project", string(m.p.ID), "error", err.Error())
 	}
 	rules, choice, err := m.allowed(ctx, in)
 	if err != nil {
@@ -353,7 +353,7 @@ func (s *Manager) ClearAbandonedSoon() {
 			err = errors.Join(err, s.clearAbandoned(s.life.Context(), id))
 		}
 		if err != nil && s.life.Context().Err() == nil {
-			s.home.Log.Warn("what is left of a worktree stays", "error", err.Error())
+			s.home.Log.Warn("cannot remove what is left of a worktree", "error", err.Error())
 		}
 	})
 }

@@ -50,7 +50,7 @@ func (s *Setup) clearTrials(ctx context.Context, at *site) error {
 	}
 	defer release()
 	if err := maintenance.ClearTrials(ctx, s.home, at.repo, at.trials()); err != nil {
-		s.home.Log.Warn("what is left of a trial stays", "folder", at.Root, "error", err.Error())
+		s.home.Log.Warn("cannot remove what is left of a trial", "folder", at.Root, "error", err.Error())
 	}
 	return ctx.Err()
 }
@@ -178,8 +178,8 @@ func (at *site) planIgnore(ctx context.Context, pl *initPlan) ([]string, error) 
 	}
 	if pl.writes(scaffold.GateFile) && len(pl.found.Ignore) > 0 {
 		lines = append(lines, pl.found.Ignore...)
-		pl.notes = append(pl.notes, fmt.Sprintf("the set-up or the checks write files that git would count as changes, which would void every gate; Kedge makes %s ignore %s",
-			scaffold.GitignoreFile, strings.Join(pl.found.Ignore, ", ")))
+		pl.notes = append(pl.notes, fmt.Sprintf("the set-up or the checks write %s; Kedge adds these paths to %s, because a verdict does not count if files change while the checks run",
+			strings.Join(pl.found.Ignore, ", "), scaffold.GitignoreFile))
 	}
 	return lines, nil
 }

@@ -151,7 +151,7 @@ func (t *trial) run(ctx context.Context) (InitTryReply, error) {
 	defer func() {
 		gone := maintenance.ClearTrials(context.WithoutCancel(ctx), t.home, t.at.repo, t.root)
 		if gone != nil {
-			t.home.Log.Warn("what is left of a trial stays", "folder", t.root, "error", gone.Error())
+			t.home.Log.Warn("cannot remove what is left of a trial", "folder", t.root, "error", gone.Error())
 		}
 	}()
 	if t.reply.Untried, err = t.untrusted(ctx, head); err != nil || t.reply.Untried != "" {

@@ -310,6 +310,6 @@ func (s *Reporter) keepSeen(ctx context.Context, p *projects.Project, evs []kedg
 		err = repo.UpdateRef(ctx, seenRef, seen.Tree, old)
 	}
 	if err != nil {
-		s.home.Log.WarnContext(ctx, "the tree that was seen is not kept", "project", p.ID, "error", err.Error())
+		s.home.Log.WarnContext(ctx, "cannot save which files Kedge saw last", "project", p.ID, "error", err.Error())
 	}
 }

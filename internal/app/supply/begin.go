@@ -57,7 +57,7 @@ func beginStep(f setting, why string, args []string) kedge.NextStep {
 	case f.committed != "":
 		return step
 	case f.typed != "":
-		return kedge.Step("git", "commit", "-m", "settings of Kedge", scaffold.ConfigFile).For("commit the agent that you named, and " + why).AndThen(step)
+		return kedge.Step("git", "commit", "-m", "settings of Kedge", ":/"+scaffold.ConfigFile).For("commit the agent that you named, and " + why).AndThen(step)
 	case len(f.installed) > 0:
 		return sessions.WithAgent(step, f.installed[0])
 	}

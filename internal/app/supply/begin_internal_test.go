@@ -16,7 +16,7 @@ func TestBeginStepWorksAsItStands(t *testing.T) {
 		"the settings, with a phase":  {known: setting{committed: "bot"}, args: []string{"--until", "2"}, want: "kedge run --until 2"},
 		"you gave one":                {known: setting{given: "claude:opus", committed: "bot"}, want: "kedge run --agent claude:opus"},
 		"you gave one, with a phase":  {known: setting{given: "bot"}, args: []string{"--until", "2"}, want: "kedge run --until 2 --agent bot"},
-		"typed and not committed":     {known: setting{typed: "bot"}, want: "git commit -m 'settings of Kedge' .kedge/config.toml && kedge run"},
+		"typed and not committed":     {known: setting{typed: "bot"}, want: "git commit -m 'settings of Kedge' :/.kedge/config.toml && kedge run"},
 		"none named, two installed":   {known: setting{installed: []string{"claude", "codex"}}, want: "kedge run --agent claude"},
 		"none named, none installed":  {want: "kedge run --agent NAME"},
 		"the settings cannot be read": {known: setting{given: "bot", broken: true}, want: "kedge doctor"},

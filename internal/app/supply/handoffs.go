@@ -76,7 +76,7 @@ func (b Writer) ending(ctx context.Context, c run.Command, at engine.Position) (
 		e.Tried = stood.LastCommand + ": " + stood.LastResult
 	}
 	for _, what := range stood.RuledOut {
-		e.RuledOut = append(e.RuledOut, kedge.Rejected{What: what, Reason: "the session before said so"})
+		e.RuledOut = append(e.RuledOut, kedge.Rejected{What: what, Reason: "the previous session ruled it out"})
 	}
 	for _, f := range at.Files {
 		e.Changed = append(e.Changed, f.Path)

@@ -30,7 +30,7 @@ func (s *Supply) Rules(ctx context.Context, p *projects.Project, repo *git.Repo,
 		return config.Rules{}, nil, err
 	}
 	if n := flags.Parallel; n < 0 || n > config.MaxParallel {
-		return config.Rules{}, nil, kedge.Errorf(kedge.Invalid, "--parallel must be between 1 and %d, not %d", config.MaxParallel, n).WithHint("kedge run --parallel 4")
+		return config.Rules{}, nil, kedge.Errorf(kedge.Invalid, "--parallel must be between 1 and %d, not %d", config.MaxParallel, n).WithHint("repeat your command with: --parallel 4")
 	}
 	r := RulesOf(cfg, flags)
 	r.Phases = ledger.PhaseLimits(l)
@@ -141,7 +141,7 @@ func (s *Supply) CheckCommitted(ctx context.Context, p *projects.Project, repo *
 	}
 	if err != nil && s.differs(ctx, p, repo, scaffold.ConfigFile) {
 		return kedge.Errorf(kedge.Blocked, "%w: %s has uncommitted changes, and a run reads only the committed file", err, scaffold.ConfigFile).
-			WithHint("git commit -m \"settings of Kedge\" %s && %s", scaffold.ConfigFile, again)
+			WithHint("git commit -m \"settings of Kedge\" :/%s && %s", scaffold.ConfigFile, again) // :/ works in every folder of the repository
 	}
 	script := here.ScriptOf(a)
 	if err != nil || script == "" {
@@ -151,7 +151,7 @@ func (s *Supply) CheckCommitted(ctx context.Context, p *projects.Project, repo *
 		return err
 	}
 	return kedge.Errorf(kedge.Blocked, "agent %q cannot be started: %s is not committed, and a run uses only committed files", name, script).
-		WithHint("git add %s && git commit -m \"the agent\" %s && %s", script, script, again)
+		WithStep(sessions.CommitAgent(script, again))
 }
 
 // differs tells whether a file is not as in the last commit.

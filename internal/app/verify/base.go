@@ -190,6 +190,6 @@ func (s *Verifier) keepAnchor(ctx context.Context, p *projects.Project, evs []ke
 		err = repo.UpdateRef(ctx, anchorRef, ev.Verdict.Tree, old)
 	}
 	if err != nil {
-		s.home.Log.WarnContext(ctx, "the tree that was verified is not kept", "project", p.ID, "error", err.Error())
+		s.home.Log.WarnContext(ctx, "cannot save which files Kedge verified last", "project", p.ID, "error", err.Error())
 	}
 }

@@ -72,7 +72,7 @@ func (s *Verifier) gateOver(ctx context.Context, p *projects.Project, who projec
 		err = s.dropGate(ctx, p, d, failed.Error())
 	}
 	if err = errors.Join(err, gate.Forget(ctx, s.gateDir(p, d.ID))); err != nil {
-		s.home.Log.Error("a gate is not cleared up", "gate", string(d.ID), "error", err.Error())
+		s.home.Log.Error("cannot clean up after a gate", "gate", string(d.ID), "error", err.Error())
 	}
 }
 
@@ -124,7 +124,7 @@ func (s *Verifier) finishGate(p *projects.Project, d kedge.GateStartedData) {
 	if err == nil || errors.Is(err, gate.ErrLeft) {
 		return
 	}
-	s.home.Log.Warn("a gate that was left is not finished", "gate", string(d.ID), "error", err.Error())
+	s.home.Log.Warn("cannot finish a gate that an earlier daemon left", "gate", string(d.ID), "error", err.Error())
 	s.gateOver(ctx, p, who, err)
 }
 

@@ -125,7 +125,7 @@ func submittable(ctx context.Context, p *projects.Project, id kedge.FeatureID) (
 		return nil, err
 	}
 	if d.Status == kedge.Skipped || d.Status == kedge.BlockedWork {
-		return nil, kedge.Errorf(kedge.Conflict, "feature %q is %s, so Kedge does not verify it", id, d.Status).WithHint("reopen it, which only the user may do: kedge feature reopen %s", id)
+		return nil, kedge.Errorf(kedge.Conflict, "feature %q is %s, so Kedge does not verify it", id, d.Status).WithHint("only a user may reopen it: kedge feature reopen %s", id)
 	}
 	at, err := plan.WhyNotReady(l.Features(), id)
 	if err != nil {

@@ -25,7 +25,7 @@ func ReadInput(env *Env, name string, limit int64) ([]byte, error) {
 		if p, ok := errors.AsType[*fs.PathError](err); ok {
 			err = p.Err // the path is named already
 		}
-		return nil, kedge.Errorf(kedge.Invalid, "read %q: %w", name, err)
+		return nil, kedge.Errorf(kedge.Invalid, "cannot read %q: %w", name, err)
 	}
 	if int64(len(b)) > limit {
 		return nil, kedge.Errorf(kedge.Invalid, "%q is larger than %d bytes", name, limit)

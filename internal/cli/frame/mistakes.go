@@ -68,5 +68,5 @@ func Positive(c *cobra.Command, flag string, n, usual int) error {
 		return nil
 	}
 	return kedge.Errorf(kedge.Invalid, "--%s %d is not a positive number", flag, n).
-		WithHint("%s --%s %d", c.CommandPath(), flag, usual)
+		WithHint("repeat your command with: --%s %d", flag, usual)
 }

@@ -145,7 +145,7 @@ func failureTalk(env *frame.Env, c kedge.CheckResult) {
 	}
 	env.Talk("log: %s", c.Log)
 	for _, kept := range frame.KeptFiles(c.Evidence) {
-		env.Talk("kept: %s", kept)
+		env.Talk("saved: %s", kept)
 	}
 }
 

@@ -81,7 +81,7 @@ not install hooks: inside a session the command is refused.`,
 			change := hookChange{agents: found, places: nearest, do: func(ctx context.Context, p hookPlace) (string, error) {
 				program, err := os.Executable()
 				if err != nil {
-					return "", kedge.Errorf(kedge.Internal, "cannot find this program: %w", err)
+					return "", kedge.Errorf(kedge.Internal, "Kedge cannot find out where its own program file is: %w", err)
 				}
 				return p.install(ctx, env, program)
 			}}

@@ -107,7 +107,7 @@ func (p hookPlace) read() (text, target string, perm fs.FileMode, err error) {
 	}
 	b, err := os.ReadFile(target)
 	if err != nil {
-		return "", target, 0, kedge.Errorf(kedge.Invalid, "read %q: %w", p.file, err).WithHint("ls -l %s", git.Quoted(p.file))
+		return "", target, 0, kedge.Errorf(kedge.Invalid, "cannot read %q: %w", p.file, err).WithHint("ls -l %s", git.Quoted(p.file))
 	}
 	return string(b), target, info.Mode().Perm(), nil
 }
@@ -179,7 +179,7 @@ func (p hookPlace) install(ctx context.Context, env *frame.Env, program string) 
 		return "", err
 	}
 	if err := os.MkdirAll(filepath.Dir(target), 0o700); err != nil {
-		return "", kedge.Errorf(kedge.Invalid, "make %q: %w", filepath.Dir(target), err).WithHint("mkdir -p %s", git.Quoted(filepath.Dir(target)))
+		return "", kedge.Errorf(kedge.Invalid, "cannot make the folder %q: %w", filepath.Dir(target), err).WithHint("make it yourself: mkdir -p %s", git.Quoted(filepath.Dir(target)))
 	}
 	if err := atomicfile.Write(target, []byte(ch.Text), perm); err != nil {
 		return "", err

@@ -93,12 +93,27 @@ type initHow struct {
 	limit        time.Duration
 }
 
+// unasked is the same command, which then asks nothing.
+func (h initHow) unasked(agent string) kedge.NextStep {
+	args := []string{"init", "--yes"}
+	if agent != "" {
+		args = append(args, "--agent", agent)
+	}
+	if h.untried {
+		args = append(args, "--no-try")
+	}
+	if h.limit != setup.TryLimit {
+		args = append(args, "--try-time", h.limit.String())
+	}
+	return kedge.Step("kedge", args...)
+}
+
 func runInit(ctx context.Context, env *frame.Env, in setup.InitRequest, how initHow) error {
 	in.Path = env.Getenv("PATH")
 	asks := !how.yes && env.InTTY && env.ErrTTY && !env.JSON
 	answers := bufio.NewReader(env.In)
 	if asks {
-		if err := askInit(ctx, env, in, answers); err != nil {
+		if err := askInit(ctx, env, in, how, answers); err != nil {
 			return err
 		}
 	}
@@ -124,7 +139,7 @@ func runInit(ctx context.Context, env *frame.Env, in setup.InitRequest, how init
 }
 
 // askInit shows what would be written. Nothing to write is nothing to ask.
-func askInit(ctx context.Context, env *frame.Env, in setup.InitRequest, answers *bufio.Reader) error {
+func askInit(ctx context.Context, env *frame.Env, in setup.InitRequest, how initHow, answers *bufio.Reader) error {
 	plan, err := frame.Call[setup.InitReply](ctx, env, "init.plan", in)
 	if err != nil || len(plan.Written) == 0 {
 		return err
@@ -145,7 +160,7 @@ func askInit(ctx context.Context, env *frame.Env, in setup.InitRequest, answers 
 	fmt.Fprintf(env.Err, "Continue? [Y/n] ")
 	answer, err := answers.ReadString('\n')
 	if err != nil && answer == "" {
-		return kedge.Errorf(kedge.Interrupted, "no answer: nothing was written").WithHint("kedge init --yes")
+		return kedge.Errorf(kedge.Interrupted, "no answer: nothing was written").WithStep(how.unasked(in.Agent))
 	}
 	if !isYes(answer) {
 		return kedge.Errorf(kedge.Interrupted, "nothing was written")

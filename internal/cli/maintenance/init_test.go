@@ -77,6 +77,22 @@ func TestInitAsksOnATerminal(t *testing.T) {
 	}
 }
 
+// TestInitWithoutAnAnswer: the command that asks nothing is the one that was typed.
+func TestInitWithoutAnAnswer(t *testing.T) {
+	for typed, want := range map[string]string{
+		"init": "kedge init --yes",
+		"init --agent claude --no-try --try-time 2m": "kedge init --yes --agent claude --no-try --try-time 2m0s",
+	} {
+		var talk bytes.Buffer
+		cli.Main(t.Context(), frame.Env{
+			Args: strings.Fields(typed), In: strings.NewReader(""), Out: &bytes.Buffer{}, Err: &talk, InTTY: true, ErrTTY: true, Call: &asked{},
+		})
+		if !strings.Contains(talk.String(), "hint: "+want+"\n") {
+			t.Errorf("%s: %s", typed, &talk)
+		}
+	}
+}
+
 // TestInitAsksOfRedOnes: on a terminal you decide what becomes of a red check; elsewhere it
 // is left out.
 func TestInitAsksOfRedOnes(t *testing.T) {

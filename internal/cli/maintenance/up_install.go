@@ -53,7 +53,7 @@ func installUnit(env *frame.Env, printed bool) error {
 func unitOf(env *frame.Env) (scaffold.Unit, error) {
 	exe, err := os.Executable()
 	if err != nil {
-		return scaffold.Unit{}, kedge.Errorf(kedge.Internal, "cannot find this program: %w", err)
+		return scaffold.Unit{}, kedge.Errorf(kedge.Internal, "Kedge cannot find out where its own program file is: %w", err)
 	}
 	in := scaffold.UnitInput{
 		System: runtime.GOOS, Home: env.Getenv("HOME"), Config: env.Getenv("XDG_CONFIG_HOME"), Binary: exe, User: env.Getenv("USER"),
@@ -74,7 +74,7 @@ func writeUnit(u scaffold.Unit) (written bool, err error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
-		return false, kedge.Errorf(kedge.Invalid, "read %q: %w", u.Path, err)
+		return false, kedge.Errorf(kedge.Invalid, "cannot read %q: %w", u.Path, err)
 	case string(old) == u.Text:
 		return false, nil
 	case !strings.Contains(string(old), scaffold.UnitMark):

@@ -44,7 +44,7 @@ afterwards. On a busy machine the demo takes longer.`,
 			defer gone()
 			exe, err := os.Executable()
 			if err != nil {
-				return kedge.Errorf(kedge.Internal, "cannot find this program: %w", err)
+				return kedge.Errorf(kedge.Internal, "Kedge cannot find out where its own program file is: %w", err)
 			}
 			out, err := demo.Run(c.Context(), demo.Config{Program: exe, Dir: at, Environ: env.Environ, Features: features, Say: env.Talk})
 			if err != nil {

@@ -80,7 +80,7 @@ func checkRunFlags(c *cobra.Command, f supply.Flags) error {
 		}
 	}
 	if c.Flags().Changed("budget-usd") && !(f.BudgetUSD > 0) {
-		return kedge.Errorf(kedge.Invalid, "--budget-usd %v is not a positive number", f.BudgetUSD).WithHint("kedge run --budget-usd 5")
+		return kedge.Errorf(kedge.Invalid, "--budget-usd %v is not a positive number", f.BudgetUSD).WithHint("repeat your command with: --budget-usd 5")
 	}
 	return nil
 }
@@ -254,7 +254,7 @@ func sayDetached(env *frame.Env, show *runShow) error {
 		env.Talk("detached; the run finishes its current work (%s). Watch it: kedge run; when it has stopped, continue it: kedge run --continue", standingLine(v))
 		return frame.Printed(kedge.Interrupted)
 	}
-	env.Talk("detached; the run continues. Back to it: kedge run; to end it: kedge run --stop")
+	env.Talk("detached; the run continues. To watch it again: kedge run; to end it: kedge run --stop")
 	return frame.Printed(kedge.Interrupted)
 }
 

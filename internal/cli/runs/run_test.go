@@ -221,7 +221,7 @@ func TestRunDetaches(t *testing.T) {
 		if code != 130 {
 			t.Errorf("code %d, said %q", code, talk)
 		}
-		if json && !strings.Contains(out, `{"type":"detached"`) || !json && !strings.Contains(talk, "the run continues. Back to it: kedge run;") {
+		if json && !strings.Contains(out, `{"type":"detached"`) || !json && !strings.Contains(talk, "the run continues. To watch it again: kedge run;") {
 			t.Errorf("printed %q, said %q", out, talk)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -78,7 +79,7 @@ signal N. You need no daemon and no project.`,
 				return kedge.Errorf(kedge.Invalid, "the command to run is missing").WithHint("kedge exec -- go test ./...")
 			}
 			if raw && env.JSON {
-				return kedge.Errorf(kedge.Invalid, "--raw and --json cannot be combined").WithHint("kedge exec --json -- %s", args[0])
+				return kedge.Errorf(kedge.Invalid, "--raw and --json cannot be combined").WithStep(execStep(args, "--json"))
 			}
 			return runExec(env, args, raw)
 		},
@@ -89,9 +90,26 @@ signal N. You need no daemon and no project.`,
 	return c
 }
 
+// execStep is kedge exec with flags, for a whole command.
+func execStep(command []string, flags ...string) kedge.NextStep {
+	return kedge.Step("kedge", slices.Concat([]string{"exec"}, flags, []string{"--"}, command)...)
+}
+
+// execFlags are the flags that were given.
+func execFlags(env *frame.Env, raw bool) []string {
+	switch {
+	case raw:
+		return []string{"--raw"}
+	case env.JSON:
+		return []string{"--json"}
+	}
+	return nil
+}
+
 func runExec(env *frame.Env, args []string, raw bool) error {
 	if env.Home == "" {
-		return kedge.Errorf(kedge.Invalid, "neither KEDGE_HOME nor HOME is set, so the output cannot be kept").WithHint("KEDGE_HOME=/some/folder kedge exec -- %s", args[0])
+		return kedge.Errorf(kedge.Invalid, "neither KEDGE_HOME nor HOME is set, so Kedge cannot keep the output").
+			WithHint("KEDGE_HOME=/some/folder %s", execStep(args, execFlags(env, raw)...))
 	}
 	started := time.Now()
 	kept, err := output.Keep(env.Home, started)

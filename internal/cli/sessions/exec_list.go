@@ -21,14 +21,15 @@ type execList struct {
 // listExecs shows the commands whose output is kept.
 func listExecs(env *frame.Env, args []string) error {
 	if len(args) > 0 {
-		return kedge.Errorf(kedge.Invalid, "--list runs nothing").WithHint("kedge exec --list")
+		return kedge.Errorf(kedge.Invalid, "--list takes no command: it only lists the commands that ran before").
+			WithHint("to list them: kedge exec --list; to run the command: %s", execStep(args))
 	}
 	list, err := output.List(env.Home)
 	if err != nil {
 		return err
 	}
 	if len(list) == 0 {
-		env.Talk("there is no kept output; to run a command and keep its output: kedge exec -- COMMAND")
+		env.Talk("there is no saved output; to run a command and keep its output: kedge exec -- COMMAND")
 	}
 	return env.Show(execList{Outputs: list}, func(w io.Writer) { execTable(w, list) })
 }

@@ -51,7 +51,7 @@ output is missing, the file says so at that place.`,
 				return err
 			}
 			if out == "" {
-				return export(c.Context(), env.Out, found, format)
+				return keepLonger(env, export(c.Context(), env.Out, found, format))
 			}
 			return exportFile(c.Context(), env, found, format, frame.Abs(env.Dir, out))
 		},
@@ -79,7 +79,7 @@ func exportFile(ctx context.Context, env *frame.Env, found sessions.SessionFound
 	}
 	n, err := writeNew(path, func(w io.Writer) error { return export(ctx, w, found, format) })
 	if err != nil {
-		return err
+		return keepLonger(env, err)
 	}
 	r := exportReply{Session: found.Session.ID, Format: format, File: path, Bytes: n}
 	return env.Show(r, func(w io.Writer) { fmt.Fprintf(w, "wrote %s, %s\n", path, frame.Bytes(n)) })

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
+	"kedge/internal/app/projects"
 	"kedge/internal/app/sessions"
 	"kedge/internal/cli/frame"
 	"kedge/internal/process/hold"
@@ -39,8 +40,7 @@ programs use kedge export.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if env.JSON {
-				return kedge.Errorf(kedge.Invalid, "kedge logs prints plain text and has no --json").
-					WithHint("with times, as JSON lines: kedge export '%s'", args[0])
+				return noJSON(args[0])
 			}
 			if kedge.ValidID("exec", args[0]) {
 				return printExec(env, args[0], from, raw)
@@ -56,7 +56,7 @@ programs use kedge export.`,
 			if raw {
 				out = env.RawOut
 			}
-			return printTape(c.Context(), found.Folder, from, follow && found.Session.Live(), out)
+			return keepLonger(env, printTape(c.Context(), found.Folder, from, follow && found.Session.Live(), out))
 		},
 		ValidArgsFunction: frame.SessionNames(env),
 	}
@@ -64,6 +64,23 @@ programs use kedge export.`,
 	c.Flags().BoolVar(&follow, "follow", false, "keep printing until the session ends")
 	c.Flags().BoolVar(&raw, "raw", false, "print the exact bytes, with escape codes")
 	return c
+}
+
+// noJSON refuses --json. Only the output of a session can be exported.
+func noJSON(name string) error {
+	e := kedge.Errorf(kedge.Invalid, "kedge logs prints plain text and has no --json")
+	if strings.HasPrefix(name, "exec-") {
+		return e.WithHint("print it as text: kedge logs %s", name)
+	}
+	return e.WithHint("with times, as JSON lines: kedge export '%s'", name)
+}
+
+// keepLonger adds to the error of output that was removed where you set what Kedge keeps.
+func keepLonger(env *frame.Env, err error) error {
+	if e, ok := errors.AsType[*kedge.Error](err); ok && kedge.NotFound.Is(err) && e.Hint == "" {
+		return e.WithHint("to keep output longer, set keep_days and keep_bytes under [sessions] in %s", projects.UserFile(env.Environ))
+	}
+	return err
 }
 
 // printExec prints the kept output of a command that exec ran.
@@ -118,8 +135,7 @@ func copyTape(dir string, from int64, w io.Writer) (int64, error) {
 	l := tape.Open(dir)
 	first, _, err := l.Range()
 	if errors.Is(err, fs.ErrNotExist) {
-		return from, kedge.Errorf(kedge.NotFound, "the output of this session is no longer kept").
-			WithHint("keep_days under [sessions] in config.toml sets how long Kedge keeps output")
+		return from, output.Removed()
 	}
 	if err != nil {
 		return from, kedge.Errorf(kedge.Internal, "cannot read the session's output: %w", err)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -36,23 +35,39 @@ func worktreeWish(value string) (*sessions.WorktreeWish, error) {
 func checkArgs(args []string, dash int, worktree bool) error {
 	flag := ""
 	if worktree {
-		flag = " --worktree"
+		flag = "--worktree"
 	}
 	switch {
 	case dash == 1 && len(args) > 1:
 		return nil
 	case dash == 0:
-		return kedge.Errorf(kedge.Invalid, "the session has no name").WithHint("kedge new NAME%s -- %s", flag, strings.Join(args, " "))
+		return kedge.Errorf(kedge.Invalid, "the session has no name").WithHint("put a name before the two dashes: %s", newStep("NAME", flag, args))
 	case dash == 2 && worktree:
 		name, branch := args[0], args[1]
 		if !kedge.ValidName(name) {
 			name, branch = branch, name
 		}
 		return kedge.Errorf(kedge.Invalid, "--worktree takes its branch after an equals sign").
-			WithHint("kedge new %s --worktree=%s -- %s", name, branch, strings.Join(args[2:], " "))
+			WithHint("%s", newStep(name, "--worktree="+branch, args[2:]))
+	case dash >= 2:
+		return kedge.Errorf(kedge.Invalid, "a session has one name, not %d", dash).WithStep(newStep(args[0], flag, args[dash:]))
+	case dash < 0 && len(args) > 1:
+		return kedge.Errorf(kedge.Invalid, "two dashes must stand between the name and the command").WithStep(newStep(args[0], flag, args[1:]))
 	default:
-		return kedge.Errorf(kedge.Invalid, "the command to run is missing").WithHint("kedge new %s%s -- COMMAND", args[0], flag)
+		return kedge.Errorf(kedge.Invalid, "the command to run is missing").WithHint("add it behind two dashes: %s", newStep(args[0], flag, nil))
 	}
+}
+
+// newStep is kedge new with a flag; COMMAND stands for a command that is missing.
+func newStep(name, flag string, command []string) kedge.NextStep {
+	args := []string{"new", name}
+	if flag != "" {
+		args = append(args, flag)
+	}
+	if len(command) == 0 {
+		command = []string{"COMMAND"}
+	}
+	return kedge.Step("kedge", slices.Concat(args, []string{"--"}, command)...)
 }
 
 // worktreeProgress shows how a worktree is made, and what its set-up prints.

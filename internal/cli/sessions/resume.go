@@ -1,6 +1,7 @@
 package sessions
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -81,9 +82,9 @@ func resumes(in *sessions.SessionResume, args []string) error {
 	case in.Checkpoint == "" && in.Name == "":
 		return kedge.Errorf(kedge.Invalid, "no session is named").WithHint("kedge ls, then: kedge resume NAME; or: kedge resume --checkpoint latest")
 	case in.Checkpoint != "" && in.Bare:
-		return kedge.Errorf(kedge.Invalid, "--bare works only with a session, not with a checkpoint").WithHint("kedge resume NAME --bare")
+		return kedge.Errorf(kedge.Invalid, "--bare works only with a session, not with a checkpoint").WithHint("kedge resume %s --bare", cmp.Or(in.Name, "NAME"))
 	case in.Native && (in.Bare || in.Checkpoint != ""):
-		return kedge.Errorf(kedge.Invalid, "--native cannot be combined with --bare or --checkpoint").WithHint("kedge resume NAME --native")
+		return kedge.Errorf(kedge.Invalid, "--native cannot be combined with --bare or --checkpoint").WithHint("kedge resume %s --native", cmp.Or(in.Name, "NAME"))
 	case in.Checkpoint == "" && in.Agent != "":
 		return kedge.Errorf(kedge.Invalid, "--agent works only with --checkpoint: a session restarts with its own command").WithHint("kedge resume %s", in.Name)
 	}

@@ -273,8 +273,12 @@ func ParseConfig(file string, b []byte, kinds Kinds) (Config, error) {
 // file". Names of agents are checked here, because either file may define them.
 func Merge(user, project Config, kinds Kinds) (Config, error) {
 	if project.src != nil && project.src.md.IsDefined("sessions") {
+		own := "~/.config/kedge/config.toml"
+		if user.src != nil {
+			own = user.src.file
+		}
 		return Config{}, project.src.at("sessions", "a project's config.toml may not have [sessions]").
-			WithHint("move [sessions] to your own config.toml, which applies to all projects")
+			WithHint("move [sessions] to your own file, %s, which applies to all projects", own)
 	}
 	c := Default(kinds)
 	for _, layer := range []Config{user, project} {

@@ -100,7 +100,7 @@ func TestParseDecisionRefuses(t *testing.T) {
 		{"missing section", "## Why", "Why", "d.md:18: section \"Why\" is missing before"},
 		{"section twice", "## Rejected", "## Why\n\n## Rejected", `d.md:18: section "Why" stands twice`},
 		{"last section missing", "## Rejected\n", "", `d.md:18: section "Rejected" is missing`},
-		{"rejected without a dash", "## Rejected\n", "## Rejected\n\nnothing\n", "d.md:20: want a line"},
+		{"rejected without a dash", "## Rejected\n", "## Rejected\n\nnothing\n", "d.md:20: there must be a line"},
 		{"rejected without a reason", "## Rejected\n", "## Rejected\n- x\n", "d.md:19: \"x\" does not say why it was rejected"},
 		{"no why", "Scripts break when the order changes.\n", "", `d.md:14: decision "Short" has no reason`},
 	}

@@ -110,7 +110,7 @@ func (d *document) parseBody() error {
 	}
 	flush()
 	if d.title == "" {
-		return invalid(d.file, d.head.BodyLine, "no title: want a line %q", "# Title")
+		return invalid(d.file, d.head.BodyLine, "no title: there must be a line %q", "# Title")
 	}
 	return nil
 }
@@ -215,7 +215,7 @@ func (d *document) items(s section) ([]item, error) {
 		}
 		text, ok := strings.CutPrefix(line, "- ")
 		if !ok {
-			return nil, invalid(d.file, n, "want a line %q in section %q", "- …", s.name)
+			return nil, invalid(d.file, n, "there must be a line %q in section %q", "- …", s.name)
 		}
 		out = append(out, item{n, text})
 	}

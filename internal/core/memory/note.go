@@ -173,7 +173,7 @@ func parseNoteDocument(file string, b []byte) (document, error) {
 		return doc, err
 	}
 	if noteDate(&doc).IsZero() {
-		return doc, invalid(file, doc.line+1, "want a line %q below the title", "Date: 2026-01-02T15:04:05Z")
+		return doc, invalid(file, doc.line+1, "there must be a line %q below the title", "Date: 2026-01-02T15:04:05Z")
 	}
 	return doc, nil
 }

@@ -86,7 +86,7 @@ func TestParseNoteRefuses(t *testing.T) {
 	good := string(memory.WriteNote(seedNote()))
 	tests := []struct{ name, old, new, want string }{
 		{"commit", "[4f1c2ab]", "[HEAD]", `n.md:5: "HEAD" is not a commit's hash`},
-		{"no date", "Date: 2026-03-12T09:30:00Z\n", "", "n.md:10: want a line"},
+		{"no date", "Date: 2026-03-12T09:30:00Z\n", "", "n.md:10: there must be a line"},
 		{"path outside", "- src/auth/token_manager.ts", "- ../x", `n.md:17: "../x" is not a path`},
 		{"path with an open quote", "- src/auth/token_manager.ts", `- "x`, "n.md:19: the quoted path"},
 		{"section renamed", "## Dead ends", "## Dead-ends", `n.md:34: unknown section "Dead-ends"`},

@@ -123,7 +123,7 @@ func parseRisk(file string, it item, closed bool) (kedge.Risk, error) {
 			parts[i], ok = strings.CutPrefix(lines[i], prefix)
 		}
 		if !ok {
-			return kedge.Risk{}, invalid(file, it.line+i, "want a line %q", prefix+"…").
+			return kedge.Risk{}, invalid(file, it.line+i, "there must be a line %q here", prefix+"…").
 				WithHint("risks are written by Kedge: kedge risk add TEXT, kedge risk close ID --reason TEXT")
 		}
 	}

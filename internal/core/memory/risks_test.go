@@ -54,12 +54,12 @@ func TestParseRisksRefuses(t *testing.T) {
 	good := string(memory.WriteRisks([]kedge.Risk{risk('1', "one"), closed(risk('2', "two"), "gone")}))
 	tests := []struct{ name, old, new, want string }{
 		{"no id", "- " + id("rsk", '1') + " one", "- one", `risks.md:9: "one" is not a risk's id`},
-		{"no opened", "\n  opened: 2026-03-12T09:30:00Z by human:ann\n\n## Closed", "\n\n## Closed", "risks.md:10: want a line"},
-		{"open among closed", "\n  closed: 2026-03-12T10:30:00Z\n  reason: gone", "", "risks.md:16: want a line"},
-		{"reason gone", "  reason: gone", "  reason:", "risks.md:17: want a line"},
+		{"no opened", "\n  opened: 2026-03-12T09:30:00Z by human:ann\n\n## Closed", "\n\n## Closed", "risks.md:10: there must be a line"},
+		{"open among closed", "\n  closed: 2026-03-12T10:30:00Z\n  reason: gone", "", "risks.md:16: there must be a line"},
+		{"reason gone", "  reason: gone", "  reason:", "risks.md:17: there must be a line"},
 		{"twice", "## Closed\n", "## Closed\n\n- " + id("rsk", '1') + " one\n  opened: 2026-03-12T09:30:00Z by human:ann\n  closed: 2026-03-12T09:30:00Z\n  reason: x\n", "risks.md:14: risk \"rsk-"},
 		{"unknown line", "by human:ann\n\n## Closed", "by human:ann\n  colour: red\n\n## Closed", `risks.md:11: unknown line "  colour: red"`},
-		{"text", "## Open\n", "## Open\n\nsome text\n", "risks.md:9: want a line"},
+		{"text", "## Open\n", "## Open\n\nsome text\n", "risks.md:9: there must be a line"},
 		{"title", "# Risks", "# Dangers", "risks.md:5: want the title"},
 		{"section", "## Open", "## Ajar", `risks.md:7: unknown section "Ajar"`},
 	}

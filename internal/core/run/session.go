@@ -143,7 +143,7 @@ func (t *stepper) enforce(j *Job) {
 	case t.s.FeatureOverBudget(j):
 		t.giveUp(j, "the budget of the feature is spent")
 	case t.s.Rules.SessionTokens > 0 && j.Used != nil && j.Used.Tokens >= t.s.Rules.SessionTokens:
-		j.Reason = "the session has used its tokens"
+		j.Reason = "the session has used all the tokens that it may use"
 		t.endSession(j, Briefing)
 	}
 }
@@ -333,7 +333,7 @@ func (t *stepper) afterSession(j *Job) {
 func (t *stepper) killed(j *Job) {
 	j.Kills++
 	if j.Kills >= killLimit {
-		t.endBlocked(j, "its sessions were killed "+strconv.Itoa(j.Kills)+" times: "+cmp.Or(t.ev.Reason, "by what is unknown"))
+		t.endBlocked(j, "its sessions were killed "+strconv.Itoa(j.Kills)+" times: "+cmp.Or(t.ev.Reason, "Kedge does not know by what"))
 		return
 	}
 	j.Reason = "the session was killed"

@@ -199,7 +199,7 @@ func (x *Executor) commitLedger(ctx context.Context, c run.Command, repo *git.Re
 
 // ledgerMessage says what the ledger says from now on.
 func ledgerMessage(c run.Command) string {
-	what := "the baseline is mended"
+	what := "the baseline is green again"
 	if c.Status != kedge.Completed {
 		what = "the baseline is red"
 	}

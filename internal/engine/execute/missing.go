@@ -60,7 +60,7 @@ func (x *Executor) stillThere(ctx context.Context, c run.Command, j slot.Job) (*
 		now, err = work.TreeWithout(ctx, now, slot.Kedges...)
 	}
 	if err == nil && now != c.Tree {
-		err = kedge.Errorf(kedge.Conflict, "the worktree of job %d holds other work", c.Job)
+		err = kedge.Errorf(kedge.Conflict, "the worktree of job %d no longer has the work that Kedge checked", c.Job)
 	}
 	return work, err
 }

@@ -369,7 +369,7 @@ func (g *gate) unchanged(ctx context.Context) error {
 		return nil
 	}
 	return kedge.Errorf(kedge.Conflict, "the tree changed while the checks ran: %s", shorten(paths, 5)).
-		WithHint("if a check writes %q, add it to .gitignore or to the check's evidence; then run: kedge gate", paths[0])
+		WithHint("if a check writes %q, add it to .gitignore or to the check's evidence; then run the checks again", paths[0])
 }
 
 // mayChange: what Kedge itself projects, and what checks leave as evidence.

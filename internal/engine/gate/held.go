@@ -274,7 +274,7 @@ func (l *heldLine) toEnd(ctx context.Context, c *hold.Client) error {
 			return nil
 		case f.State != kedge.SessionRunning:
 			_, err := hold.EndLeft(l.dir)
-			return errors.Join(kedge.Errorf(kedge.Internal, "the process that ran the check %q is gone: %s", l.spec.Line, f.Cause).WithHint("kedge gate"), err)
+			return errors.Join(kedge.Errorf(kedge.Internal, "the process that ran the check %q is gone: %s", l.spec.Line, f.Cause).WithHint("run the checks again"), err)
 		}
 		_ = pause(ctx) // if it ended, Look says so
 	}

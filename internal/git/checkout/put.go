@@ -77,7 +77,7 @@ func (r *Repo) ResetWorktree(ctx context.Context, q ResetRequest) error {
 			return err
 		}
 		if h.Commit != q.Head && h.Commit != to {
-			return kedge.Errorf(kedge.Conflict, "HEAD of %q has moved to %s, expected %s", w.g.Root(), hardened.OrNone(h.Commit), hardened.OrNone(q.Head)).
+			return kedge.Errorf(kedge.Conflict, "HEAD of %q has moved to %s, and Kedge expected %s", w.g.Root(), hardened.OrNone(h.Commit), hardened.OrNone(q.Head)).
 				WithHint("git -C %s log --oneline -5", hardened.Quote(w.g.Root()))
 		}
 		if err := w.refuseLosing(ctx, h, to); err != nil {

@@ -145,7 +145,7 @@ func pack(ctx context.Context, g *hardened.Git, from, to, commit string) error {
 		err = os.Rename(name+".checked", filepath.Join(into, "pack-"+hash+".idx"))
 	}
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot keep the commits of a submodule: %w", err).WithHint("make sure that you may write to %q", into)
+		return kedge.Errorf(kedge.Internal, "cannot save the commits of a submodule: %w", err).WithHint("make sure that you may write to %q", into)
 	}
 	return syncDir(into)
 }

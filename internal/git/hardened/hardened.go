@@ -181,7 +181,7 @@ func (g *Git) Cache() Cache { return g.opt.Cache }
 func (g *Git) NeedRoot() error {
 	if g.root == "" {
 		return kedge.Errorf(kedge.Invalid, "%q is a bare repository or a git dir: there are no files to work on", g.gitDir).
-			WithHint("run it in a clone, or make a worktree: git worktree add ../work")
+			WithHint("run your command in a clone, or in a worktree: git worktree add ../work")
 	}
 	return nil
 }

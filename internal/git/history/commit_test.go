@@ -74,7 +74,7 @@ func TestUpdateRefIsCompareAndSet(t *testing.T) {
 	gittest.WantKind(t, g.UpdateRef(ctx, ref, "", one), kedge.Conflict, "moved meanwhile")
 	r.Must(g.UpdateRef(ctx, ref, "", two))
 	r.Must(g.UpdateRef(ctx, ref, "", two)) // gone already
-	gittest.WantKind(t, g.UpdateRef(ctx, ref, one, two), kedge.Conflict, "stands at nothing")
+	gittest.WantKind(t, g.UpdateRef(ctx, ref, one, two), kedge.Conflict, "it is at nothing now")
 }
 
 func TestReadCommit(t *testing.T) {

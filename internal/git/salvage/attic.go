@@ -137,8 +137,8 @@ func (a Attic) Taken(root string, paths []string, may func(string) bool) (taken 
 		_, kept := os.Lstat(a.Path(p))
 		switch {
 		case kept != nil && here != nil:
-			return nil, kedge.Errorf(kedge.NotFound, "the salvage no longer has %q: it was restored elsewhere, or removed", p).
-				WithHint("look for it in %q, or in a backup", a.Dir)
+			return nil, kedge.Errorf(kedge.NotFound, "%q is not in the salvage any more: it was restored into another worktree, or somebody removed it", p).
+				WithHint("look for it in the worktree into which you restored this salvage, or in a backup of %q", a.Dir)
 		case kept == nil && here == nil && !may(p):
 			taken = append(taken, p)
 		}

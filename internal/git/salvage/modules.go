@@ -102,7 +102,7 @@ func (r *Repo) saveOwn(ctx context.Context, q Request, a Attic, set checkout.Sub
 	}
 	home, err := filepath.Rel(set.Home(), m.Home)
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "where submodule %q is kept: %w", m.Path, err)
+		return kedge.Errorf(kedge.Internal, "cannot find the repository of submodule %q: %w", m.Path, err)
 	}
 	out.in = append(out.in, kedge.SalvagedSubmodule{Path: m.Path, Home: filepath.ToSlash(home), Commit: v.Commit})
 	return nil

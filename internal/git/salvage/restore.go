@@ -97,7 +97,7 @@ func (r *Repo) partsIn(ctx context.Context, v saved, a Attic, home, under string
 	s := Of(sub)
 	list, err := s.listSalvage(ctx, salvageRefs+string(v.ID))
 	if err != nil || len(list) == 0 {
-		return nil, cmp.Or(err, error(kedge.Errorf(kedge.NotFound, "the submodule %q has nothing of the salvage %s any more", under+in.Path, v.ID)))
+		return nil, cmp.Or(err, error(kedge.Errorf(kedge.NotFound, "the repository of submodule %q no longer has the work of salvage %s", under+in.Path, v.ID)))
 	}
 	return s.parts(ctx, list[0], a.of(in.Path), m.Home, under+in.Path+"/")
 }

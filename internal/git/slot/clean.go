@@ -92,7 +92,7 @@ func (s *Slots) Clean(ctx context.Context, q Request) (*git.Repo, error) {
 	}
 	h, err := w.Head(ctx)
 	if err == nil && (h.Branch != branch || h.Commit != q.Base) {
-		err = kedge.Errorf(kedge.Conflict, "the worktree %q is no longer on branch %q at %s", w.Root(), branch, q.Base).WithHint("git -C '%s' status", w.Root())
+		err = kedge.Errorf(kedge.Conflict, "the worktree %q is no longer on branch %q at %s", w.Root(), branch, q.Base).WithHint("git -C %s status", git.Quoted(w.Root()))
 	}
 	return w, err
 }
@@ -146,7 +146,7 @@ func (s *Slots) atTip(ctx context.Context, c Course, branch, tip string) error {
 	case kedge.NotFound.Is(err) && c.Branch == "":
 		return s.cfg.Repo.UpdateRef(ctx, "refs/heads/"+branch, tip, "")
 	case kedge.NotFound.Is(err):
-		return kedge.Errorf(kedge.Conflict, "the branch %q is gone", branch).WithHint("git branch %s %s", branch, tip)
+		return kedge.Errorf(kedge.Conflict, "the branch %q is gone", branch).WithHint("restore it: git branch %s %s", branch, tip)
 	case err != nil || at == tip:
 		return err
 	}
@@ -155,7 +155,7 @@ func (s *Slots) atTip(ctx context.Context, c Course, branch, tip string) error {
 		return err
 	}
 	if !ahead {
-		return kedge.Errorf(kedge.Conflict, "the branch %q has moved: it stands at %s, expected %s", branch, at, tip).
+		return kedge.Errorf(kedge.Conflict, "the branch %q has moved: it is at %s now, and Kedge expected %s", branch, at, tip).
 			WithHint("git log --oneline -5 %s", branch)
 	}
 	return s.takeAlong(ctx, c, branch, at, tip)

@@ -321,7 +321,7 @@ func TestF16UserMovesThingsMeanwhile(t *testing.T) {
 	}
 	w.Git("checkout", "-q", "--detach")
 	r.Git("branch", "-D", "b")
-	gittest.WantKind(t, r.Open().UpdateRef(t.Context(), "refs/heads/b", next, base), kedge.Conflict, "stands at nothing")
+	gittest.WantKind(t, r.Open().UpdateRef(t.Context(), "refs/heads/b", next, base), kedge.Conflict, "it is at nothing now")
 	r.Must(os.RemoveAll(dir))
 	err = r.Open().ResetWorktree(t.Context(), git.ResetRequest{Dir: dir, To: next, Head: users, Expect: clean})
 	gittest.WantKind(t, err, kedge.NotFound, "no folder")

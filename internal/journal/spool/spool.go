@@ -65,12 +65,12 @@ func Put(home, owner string, now time.Time, b []byte) (string, error) {
 		case errors.Is(err, ErrFull):
 			return "", kedge.Errorf(kedge.Conflict, "%w", ErrFull).WithHint("kedge up")
 		case err != nil:
-			return "", kedge.Errorf(kedge.Internal, "cannot leave an event for the daemon: %w", err)
+			return "", kedge.Errorf(kedge.Internal, "cannot pass on what a hook reported: %w", err)
 		case done:
 			return id, nil
 		}
 	}
-	return "", kedge.Errorf(kedge.Internal, "cannot leave an event for the daemon: the daemon removed the file at every try")
+	return "", kedge.Errorf(kedge.Internal, "cannot pass on what a hook reported: the daemon took %q away at each of %d tries", file, reopened).WithHint("try again")
 }
 
 // reopened is how often a file is opened anew that the daemon has just taken.

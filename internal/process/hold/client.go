@@ -62,7 +62,7 @@ func Dial(ctx context.Context, dir string) (*Client, error) {
 		return nil, err
 	}
 	if !alive(r.Holder, r.Boot) {
-		return nil, kedge.Errorf(kedge.NotFound, "the holder of session %q is gone", r.Session)
+		return nil, kedge.Errorf(kedge.NotFound, "the holder of session %q is gone: the process that kept the session alive", r.Session).WithHint("see what became of the session: kedge ls")
 	}
 	nc, err := new(net.Dialer).DialContext(ctx, "unix", r.Socket)
 	if err != nil {

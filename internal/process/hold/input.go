@@ -105,7 +105,7 @@ func (i *input) take(c *child, id, seq uint64, b []byte) error {
 		return kedge.Errorf(kedge.Conflict, "the program has ended")
 	}
 	if i.half != 0 && i.half != id {
-		return kedge.Errorf(kedge.Conflict, "another client is still typing")
+		return kedge.Errorf(kedge.Conflict, "somebody else is still typing into the session")
 	}
 	if err := c.in.SetWriteDeadline(time.Now().Add(inputLimit)); err != nil {
 		return inputError(err)

@@ -114,7 +114,7 @@ func (r *recorder) start() error {
 		}
 	}
 	if r.removed > 0 {
-		return r.comment("the first %d bytes are no longer kept", r.removed)
+		return r.comment("Kedge removed the first %d bytes of the output", r.removed)
 	}
 	return nil
 }

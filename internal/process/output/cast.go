@@ -24,12 +24,16 @@ type player interface {
 	mark(m tape.Mark) error
 }
 
+// Removed is the error of a session that has no output any more.
+func Removed() error {
+	return kedge.Errorf(kedge.NotFound, "Kedge removed the output of this session: it keeps output only for a limited time and up to a limited size")
+}
+
 // play tells p what is on the tape, up to its present end.
 func play(ctx context.Context, l tape.Log, p player) error {
 	from, end, err := l.Range()
 	if errors.Is(err, fs.ErrNotExist) {
-		return kedge.Errorf(kedge.NotFound, "the output of this session is no longer kept").
-			WithHint("keep_days under [sessions] in config.toml sets how long Kedge keeps output")
+		return Removed()
 	}
 	if err != nil {
 		return kedge.Errorf(kedge.Internal, "cannot read the session's output: %w", err)

@@ -171,15 +171,15 @@ func TestRetentionIsTold(t *testing.T) {
 	if err := output.Asciicast(t.Context(), &v3, tape.Open(r.dir), session(kedge.SessionRunning)); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`"cols":132,"rows":50`, "# the first 8388608 bytes are no longer kept", `"kept\r\n"]`} {
+	for _, want := range []string{`"cols":132,"rows":50`, "# Kedge removed the first 8388608 bytes of the output", `"kept\r\n"]`} {
 		if !strings.Contains(v3.String(), want) {
 			t.Errorf("no %s in\n%s", want, v3.String())
 		}
 	}
-	if err := output.Text(t.Context(), &text, tape.Open(r.dir)); err != nil || !strings.HasPrefix(text.String(), "[kedge: the first 8388608 bytes are no longer kept]\n") {
+	if err := output.Text(t.Context(), &text, tape.Open(r.dir)); err != nil || !strings.HasPrefix(text.String(), "[kedge: Kedge removed the first 8388608 bytes of the output]\n") {
 		t.Errorf("%v: %q", err, text.String())
 	}
-	if err := output.Text(t.Context(), &text, tape.Open(filepath.Join(t.TempDir(), "gone"))); !kedge.NotFound.Is(err) || kedge.HintOf(err) == "" {
+	if err := output.Text(t.Context(), &text, tape.Open(filepath.Join(t.TempDir(), "gone"))); !kedge.NotFound.Is(err) || err.Error() != output.Removed().Error() {
 		t.Errorf("nothing kept: %v", err)
 	}
 }

@@ -122,8 +122,8 @@ func Open(home, id string) (io.ReadCloser, error) {
 	}
 	f, err := os.Open(filepath.Join(home, folder, id, output))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, kedge.Errorf(kedge.NotFound, "there is no output of %q: Kedge keeps the output of the last %d commands", id, keepCount).
-			WithHint("kedge exec --list")
+		return nil, kedge.Errorf(kedge.NotFound, "Kedge has no output of %q: it keeps the last %d commands, and at most %d MB", id, keepCount, keepBytes>>20).
+			WithHint("see which it still has: kedge exec --list")
 	}
 	if err != nil {
 		return nil, kedge.Errorf(kedge.Internal, "cannot read the output: %w", err)
@@ -137,7 +137,7 @@ func Open(home, id string) (io.ReadCloser, error) {
 func List(home string) ([]Record, error) {
 	entries, err := os.ReadDir(filepath.Join(home, folder))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, kedge.Errorf(kedge.Internal, "cannot look at the kept outputs: %w", err)
+		return nil, kedge.Errorf(kedge.Internal, "cannot list the saved outputs: %w", err)
 	}
 	list := []Record{}
 	for _, e := range slices.Backward(entries) {
@@ -160,7 +160,7 @@ func List(home string) ([]Record, error) {
 func prune(all string, count int, size int64) error {
 	entries, err := os.ReadDir(all)
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot look at the kept outputs: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot list the saved outputs: %w", err)
 	}
 	left, total := 0, int64(0)
 	var failed []error
@@ -195,7 +195,7 @@ func removeOne(folder string) error {
 			return nil
 		}
 	case !errors.Is(err, fs.ErrNotExist):
-		return kedge.Errorf(kedge.Internal, "cannot look at a kept output: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot read a saved output: %w", err)
 	}
 	if err := os.RemoveAll(folder); err != nil {
 		return kedge.Errorf(kedge.Internal, "cannot remove an old output: %w", err)

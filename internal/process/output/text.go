@@ -41,7 +41,7 @@ func (p *printer) begin(removed int64) error {
 	if removed == 0 {
 		return nil
 	}
-	return p.say("the first %d bytes are no longer kept", removed)
+	return p.say("Kedge removed the first %d bytes of the output", removed)
 }
 
 func (p *printer) output(b []byte, _ time.Time) error {

@@ -172,7 +172,7 @@ func (w World) keep(ev hooks.Input, whole string) (string, error) {
 		return "", err
 	}
 	if _, err := kept.Output.WriteString(redact.Text(whole)); err != nil {
-		return "", kedge.Errorf(kedge.Internal, "cannot keep the output: %w", errors.Join(err, kept.Output.Close()))
+		return "", kedge.Errorf(kedge.Internal, "cannot save the output: %w", errors.Join(err, kept.Output.Close()))
 	}
 	return kept.ID, kept.End(output.Record{
 		Session: kedge.SessionID(w.Getenv("KEDGE_SESSION")), Dir: ev.Dir, Command: []string{"sh", "-c", redact.Text(ev.Line())}, StartedAt: now.UTC(), Bytes: int64(len(whole)),

@@ -128,7 +128,7 @@ func TestToldBeforeItsTurnStandsInTheBrief(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.ContainsFunc(story.Steps, func(s reports.RunStep) bool { return s.Text == "told by ada: mind the gap" }) {
+	if !slices.ContainsFunc(story.Steps, func(s reports.RunStep) bool { return s.Text == "message from ada: mind the gap" }) {
 		t.Errorf("the story does not have it: %+v", story.Steps)
 	}
 }

@@ -38,7 +38,7 @@ func Valid(pattern string) error {
 	}
 	if strings.HasPrefix(pattern, "/") {
 		return kedge.Errorf(kedge.Invalid, "pattern %q is absolute", pattern).
-			WithHint("write it relative to the project's folder: %q", strings.TrimLeft(pattern, "/"))
+			WithHint("write it as seen from the project's folder, for example: cmd/**")
 	}
 	if err := validate(split(pattern)); err != nil {
 		return kedge.Errorf(kedge.Invalid, "pattern %q %w", pattern, err).

@@ -1,0 +1,17 @@
+package sessions
+
+import "testing"
+
+// TestAfterEnd: what to do about a session that has ended. One of a run is the run's to
+// follow with another.
+func TestAfterEnd(t *testing.T) {
+	for want, got := range map[string]string{
+		"start it again: kedge resume work":                                 afterEnd("send", "work", ""),
+		"it belonged to run run-1; see what the run does now: kedge status": afterEnd("send", "work", "run-1"),
+		"nothing is left to end; to see how it ended: kedge show work":      afterEnd("kill", "work", "run-1"),
+	} {
+		if got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
