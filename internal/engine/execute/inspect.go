@@ -6,13 +6,11 @@ import (
 	"strings"
 
 	"kedge"
-	"kedge/internal/core/plan"
 	"kedge/internal/core/run"
 	"kedge/internal/engine/gate"
 	"kedge/internal/engine/strays"
 	"kedge/internal/git"
 	"kedge/internal/git/slot"
-	"kedge/internal/text/glob"
 	"kedge/internal/text/plain"
 	"kedge/internal/text/words"
 )
@@ -86,7 +84,7 @@ func (x *Executor) look(ctx context.Context, c run.Command, p place) (kedge.Insp
 }
 
 // conclusion is what the findings come to.
-func conclusion(changes []git.Change, found []kedge.Finding, outside beyond, brings string) (outcome, reason string) {
+func conclusion(changes []git.Change, found []kedge.Finding, outside strays.Beyond, brings string) (outcome, reason string) {
 	var forbidden []string
 	for _, f := range found {
 		if f.Level == kedge.LevelError {
@@ -98,8 +96,8 @@ func conclusion(changes []git.Change, found []kedge.Finding, outside beyond, bri
 		return string(run.Empty), ""
 	case len(forbidden) > 0:
 		return string(run.Forbidden), gate.Clip(strings.Join(forbidden, "\n"))
-	case len(outside.paths) > 0:
-		return string(run.Outside), joined(words.Some(outside.paths, 20), outside.limit, brings)
+	case len(outside.Paths) > 0:
+		return string(run.Outside), joined(words.Some(outside.Paths, 20), outside.Limit, brings)
 	case brings != "":
 		return string(run.Unapproved), brings
 	}
@@ -136,58 +134,16 @@ func diffstat(changes []git.Change) []kedge.FileChange {
 	return out
 }
 
-// beyond is what a session changed that is not its feature's to change. The limit
-// says what is, and which line of which file made it so.
-type beyond struct {
-	paths []string
-	limit string
-}
-
-// outside are the changed paths that the feature does not name; for one that names
-// none, those that the plan at the base does not. Without either it may change
-// everything.
-func (x *Executor) outside(ctx context.Context, c run.Command, changes []git.Change) (beyond, error) {
-	var out beyond
+// outside are the changed paths that the command's feature, or the plan at its base, does not name.
+func (x *Executor) outside(ctx context.Context, c run.Command, changes []git.Change) (strays.Beyond, error) {
 	if c.Feature == "" {
-		return out, nil
+		return strays.Beyond{}, nil
 	}
 	f, err := x.cfg.Ledger.Feature(ctx, c.Feature, "")
 	if err != nil {
-		return out, err
+		return strays.Beyond{}, err
 	}
-	if f.Definition, err = x.limited(ctx, c, f.Definition); err != nil || len(f.Paths) == 0 {
-		return out, err
-	}
-	for _, ch := range changes {
-		if !slices.ContainsFunc(f.Paths, func(p string) bool { return p == ch.Path || glob.Match(p, ch.Path) }) {
-			out.paths = append(out.paths, ch.Path)
-		}
-	}
-	if len(out.paths) == 0 {
-		return out, nil
-	}
-	at := plan.LimitedBy(f.Definition, func(file string) []byte {
-		b, err := x.cfg.Repo.ReadFile(ctx, c.Base, file)
-		if err != nil {
-			return nil // the paths themselves are said all the same
-		}
-		return b
-	})
-	out.limit = plan.LimitText(f.Definition, at)
-	return out, nil
-}
-
-// limited is a definition with what the plan at the base says that it may change,
-// where it does not say that itself.
-func (x *Executor) limited(ctx context.Context, c run.Command, d kedge.Definition) (kedge.Definition, error) {
-	if len(d.Paths) > 0 || d.Phase == "" {
-		return d, nil
-	}
-	text, err := x.cfg.Repo.ReadFile(ctx, c.Base, ".kedge/plan.md")
-	if kedge.NotFound.Is(err) {
-		return d, nil
-	}
-	return plan.Limited(d, text), err
+	return strays.Outside(ctx, x.cfg.Repo, c.Base, f.Definition, changes)
 }
 
 // tried is what the session did that is no part of the work: edits of what is

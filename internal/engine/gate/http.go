@@ -129,10 +129,10 @@ func reason(err error) string {
 // not.
 func compare(h kedge.HTTPCheck, ans answer) string {
 	if h.Status != 0 && ans.status != h.Status {
-		return fmt.Sprintf("status %d, not %d: %s", ans.status, h.Status, excerpt(ans.body))
+		return fmt.Sprintf("status %d, not %d: %s", ans.status, h.Status, check.Excerpt(ans.body))
 	}
 	if h.Status == 0 && (ans.status < 200 || ans.status > 299) {
-		return fmt.Sprintf("status %d: %s", ans.status, excerpt(ans.body))
+		return fmt.Sprintf("status %d: %s", ans.status, check.Excerpt(ans.body))
 	}
 	if h.JSON == nil {
 		return ""
@@ -143,9 +143,9 @@ func compare(h kedge.HTTPCheck, ans answer) string {
 	}
 	got, err := decode(ans.body)
 	if err != nil {
-		return fmt.Sprintf("the answer is not JSON: %s", excerpt(ans.body))
+		return fmt.Sprintf("the answer is not JSON: %s", check.Excerpt(ans.body))
 	}
-	return differs("", want, got)
+	return check.Differs(want, got)
 }
 
 // normal gives v the types that decode gives.
@@ -169,15 +169,6 @@ func decode(b []byte) (any, error) {
 		return nil, errors.New("more than one value")
 	}
 	return v, nil
-}
-
-func excerpt(b []byte) string {
-	const most = 300
-	s := strings.ToValidUTF8(string(b[:min(len(b), most)]), "\uFFFD")
-	if len(b) > most {
-		s += "…"
-	}
-	return strings.TrimSpace(s)
 }
 
 func writeLog(path string, b []byte) error {

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"kedge/internal/core/check"
 	"kedge/internal/process"
 	"kedge/internal/process/tape"
 )
@@ -21,11 +22,11 @@ func FuzzSubset(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if d := differs("", w, w); d != "" {
+		if d := check.Differs(w, w); d != "" {
 			t.Errorf("%s differs from itself: %s", want, d)
 		}
 		if g, err := decode([]byte(got)); err == nil {
-			differs("", w, g)
+			check.Differs(w, g)
 		}
 	})
 }

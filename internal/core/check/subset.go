@@ -1,11 +1,16 @@
-package gate
+package check
 
 import (
 	"encoding/json"
 	"fmt"
 	"math/big"
 	"sort"
+	"strings"
 )
+
+// Differs says where an answer, decoded with numbers as they were written, lacks something that a
+// check wants of it; empty when the wanted is a subset of it.
+func Differs(want, got any) string { return differs("", want, got) }
 
 // differs says where got lacks something of want, by path; empty when want is a
 // subset of got. Of an object every wanted key must be there, others are free.
@@ -93,5 +98,15 @@ func show(v any) string {
 	if err != nil {
 		return "?"
 	}
-	return excerpt(b)
+	return Excerpt(b)
+}
+
+// Excerpt is the beginning of an answer, fit to be shown.
+func Excerpt(b []byte) string {
+	const most = 300
+	s := strings.ToValidUTF8(string(b[:min(len(b), most)]), "\uFFFD")
+	if len(b) > most {
+		s += "…"
+	}
+	return strings.TrimSpace(s)
 }

@@ -1,0 +1,59 @@
+package strays
+
+import (
+	"context"
+	"slices"
+
+	"kedge"
+	"kedge/internal/core/plan"
+	"kedge/internal/git"
+	"kedge/internal/text/glob"
+)
+
+// Beyond is what a session changed that is not its feature's to change. The limit
+// says what is, and which line of which file made it so.
+type Beyond struct {
+	Paths []string
+	Limit string
+}
+
+// Outside are the changed paths that a definition does not name; for one that names
+// none, those that the plan at the base does not. Without either it may change
+// everything.
+func Outside(ctx context.Context, repo *git.Repo, base string, d kedge.Definition, changes []git.Change) (Beyond, error) {
+	var out Beyond
+	d, err := limited(ctx, repo, base, d)
+	if err != nil || len(d.Paths) == 0 {
+		return out, err
+	}
+	for _, ch := range changes {
+		if !slices.ContainsFunc(d.Paths, func(p string) bool { return p == ch.Path || glob.Match(p, ch.Path) }) {
+			out.Paths = append(out.Paths, ch.Path)
+		}
+	}
+	if len(out.Paths) == 0 {
+		return out, nil
+	}
+	at := plan.LimitedBy(d, func(file string) []byte {
+		b, err := repo.ReadFile(ctx, base, file)
+		if err != nil {
+			return nil // the paths themselves are said all the same
+		}
+		return b
+	})
+	out.Limit = plan.LimitText(d, at)
+	return out, nil
+}
+
+// limited is a definition with what the plan at the base says that it may change,
+// where it does not say that itself.
+func limited(ctx context.Context, repo *git.Repo, base string, d kedge.Definition) (kedge.Definition, error) {
+	if len(d.Paths) > 0 || d.Phase == "" {
+		return d, nil
+	}
+	text, err := repo.ReadFile(ctx, base, ".kedge/plan.md")
+	if kedge.NotFound.Is(err) {
+		return d, nil
+	}
+	return plan.Limited(d, text), err
+}
