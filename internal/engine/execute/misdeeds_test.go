@@ -79,7 +79,7 @@ func TestT7ForeignRepositoryInPlaceOfTheLink(t *testing.T) {
 // no finding; one that somebody moved on from there is.
 func TestLandingIsNobodysDoing(t *testing.T) {
 	y, tip := verified(t)
-	y.feature("one")
+	y.feature("one", own("grep -q done a.txt"))
 	base := y.head()
 	y.prepared(1, "one", base)
 	y.want(run.OK, y.landing(tip))
