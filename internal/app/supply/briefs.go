@@ -82,6 +82,7 @@ func (b Writer) runInput(ctx context.Context, c run.Command, at engine.Position)
 	if err := b.earlierSession(ctx, c, at, &in); err != nil {
 		return in, err
 	}
+	in.NeedsTests = c.Scope == run.NewTests
 	if in.Told, in.Answers, err = b.Sayings(ctx, c.Run, c.Feature); err == nil && c.Scope == run.Wanted {
 		in.Wanted, err = b.wanted(ctx, c)
 	}

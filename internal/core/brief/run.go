@@ -51,6 +51,7 @@ type RunInput struct {
 	Finished   int               // features that are done
 	Remaining  int               // features that are not, this one included
 	Told       []Saying
+	NeedsTests bool   // the feature's checks are green before the work: its tests have to show what it does
 	Wanted     Saying // why a person reopened the feature: what this session is for; zero: its checks say it
 	Answers    []Saying
 	Conflict   *Conflict     // of earlier work at the feature with the branch; nil: none
@@ -332,6 +333,9 @@ func taskText(in RunInput) string {
 	}
 	if in.Feature != nil {
 		b.WriteString(featureText(*in.Feature))
+	}
+	if in.NeedsTests {
+		b.WriteString("The checks of the feature are green already, so they do not show what your work does. Add tests that fail without your change and pass with it.\n")
 	}
 	b.WriteString(checksText("The project's checks, which must be green too:\n", in.GateChecks))
 	b.WriteString(checksText("Checks of the plan that were red before your work and that later features are to make green. Do not work on them unless they are part of your task:\n", in.Later))

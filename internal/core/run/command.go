@@ -82,6 +82,9 @@ const (
 // reopened it, and said why.
 const Wanted = "wanted"
 
+// NewTests is the scope of a brief for work whose own tests have to show what it does.
+const NewTests = "tests"
+
 // Breaking is the scope of landing what is known to break features that were done.
 const Breaking = "regressed"
 

@@ -210,12 +210,17 @@ func gateScope(j *Job) string {
 	return "touched"
 }
 
-// briefScope says whether a person said what the session is for.
+// briefScope says what the session is for beside its checks: a person said it, or its tests have
+// to show what it does.
 func (t *stepper) briefScope(j *Job) string {
-	if f := t.feature(j); f != nil && f.Wanted {
+	switch f := t.feature(j); {
+	case f != nil && f.Wanted:
 		return Wanted
+	case j.Proof == Tests:
+		return NewTests
+	default:
+		return ""
 	}
-	return ""
 }
 
 // toldFailure is the one failure that a session is told of.
