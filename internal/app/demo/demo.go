@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"kedge"
+	"kedge/internal/app/features"
 	"kedge/internal/app/reports"
 	"kedge/internal/app/runs"
 	"kedge/internal/app/sessions"
@@ -201,16 +202,40 @@ func (s *stage) atStep(ctx context.Context, st reports.RunStep) error {
 	case s.tried(st):
 		c := s.report.Caught[len(s.report.Caught)-1]
 		s.say("   caught   the agent of %q %s: %s", c.Feature, c.Tried, plainly(c.Found))
+		if c.Feature == cheat {
+			return s.refuse(ctx)
+		}
 	}
 	return nil
+}
+
+// refuse is what you do about work that changes tests: you deny it, and have it done again. The
+// run goes on meanwhile.
+func (s *stage) refuse(ctx context.Context) error {
+	err := s.until(ctx, "the work on "+cheat+" waits for you", func() (bool, error) {
+		var f features.ShowReply
+		err := s.ask(ctx, &f, "feature", "show", cheat)
+		return f.Feature.Status == kedge.NeedsReview, err
+	})
+	if err != nil {
+		return err
+	}
+	if _, err := s.kedge(ctx, "deny", cheat, "--reason", "leave the tests of others alone"); err != nil {
+		return err
+	}
+	_, err = s.kedge(ctx, "feature", "reopen", cheat, "--reason", "build it without touching money_test.go")
+	if err == nil {
+		s.say("   denied   by you: kedge deny %s, kedge feature reopen %s; a fresh session does it again", cheat, cheat)
+	}
+	return err
 }
 
 // tried tells whether the step caught one of the two that cheat.
 func (s *stage) tried(st reports.RunStep) bool {
 	what := map[kedge.FeatureID]string{liar: "said \"all done\" and had done nothing", cheat: "made a test skip"}[st.Feature]
-	bad := st.Outcome == run.Red || st.Outcome == run.Empty || st.Outcome == run.Forbidden
+	bad := st.Outcome == run.Red || st.Outcome == run.Empty || st.Event == run.Integrated && strings.Contains(st.Text, "existing tests")
 	known := slices.ContainsFunc(s.report.Caught, func(c Caught) bool { return c.Feature == st.Feature })
-	if what == "" || !bad || known || st.Event != run.Gated && st.Event != run.Inspected {
+	if what == "" || !bad || known || st.Event != run.Gated && st.Event != run.Inspected && st.Event != run.Integrated {
 		return false
 	}
 	s.report.Caught = append(s.report.Caught, Caught{Feature: st.Feature, Tried: what, Found: st.Text})

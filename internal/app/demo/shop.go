@@ -97,11 +97,20 @@ func featureList(names []string) ([]byte, error) {
 		f.Features = append(f.Features, map[string]any{
 			"id": n, "name": "The entity " + n, "priority": (i + 1) * 10, "dependencies": needs,
 			"description": "A package " + pkg(n) + " with the type " + typeName(n) + ", its constructor and a test.",
-			"paths":       []string{pkg(n) + "/**"},
+			"paths":       paths(n),
 			"checks":      []kedge.Check{{Name: "unit-" + n, Run: "go test -trimpath -vet=off ./" + pkg(n)}},
 		})
 	}
 	return json.MarshalIndent(f, "", "  ")
+}
+
+// paths are the files that the work on an entity may change: of the one that cheats the tests of
+// another package too, so that only what it does to them is left to find.
+func paths(n string) []string {
+	if n == cheat {
+		return []string{pkg(n) + "/**", "money/**"}
+	}
+	return []string{pkg(n) + "/**"}
 }
 
 // pkg is a package name that is no word of the language.
@@ -114,8 +123,7 @@ func script(names []string) scripted.Script {
 	s := scripted.Script{Version: 1, Window: window, Model: "scripted", USD: 3}
 	s.Plays = append(s.Plays,
 		scripted.Play{Feature: liar, Purpose: "implement", Do: []scripted.Action{{Do: "read", Path: "README.md"}, {Do: "say", Text: "All done, everything works."}}},
-		scripted.Play{Feature: cheat, Purpose: "implement", Do: append(work(cheat), scripted.Action{Do: "weaken", Path: "money/money_test.go"})},
-		scripted.Play{Feature: cheat, Purpose: "repair", Do: append(work(cheat), scripted.Action{Do: "write", Path: "money/money_test.go", Text: moneyTest})},
+		scripted.Play{Feature: cheat, Number: 1, Do: append(work(cheat), scripted.Action{Do: "weaken", Path: "money/money_test.go"})},
 		scripted.Play{Feature: hanger, Number: 1, Do: []scripted.Action{{Do: "read", Path: "README.md"}, {Do: "hang"}}},
 	)
 	for _, n := range names {

@@ -242,7 +242,18 @@ func verdictWords(ev run.Input, about run.Command) string {
 	if f := words.FirstLine(ev.Failure); f != "" {
 		return because(text, f)
 	}
-	return withReason(text, ev)
+	return withReason(testWords(text, ev), ev)
+}
+
+// testWords adds what the tests of the work leave open.
+func testWords(text string, ev run.Input) string {
+	switch {
+	case ev.Altered != "":
+		return because(text, ev.Altered)
+	case ev.Shown == run.Green:
+		return because(text, "but "+ev.Untested)
+	}
+	return text
 }
 
 func verdictWord(ev run.Input) string {
@@ -256,6 +267,8 @@ func verdictWord(ev run.Input) string {
 			return "green already"
 		}
 		return "green"
+	case run.Tests:
+		return "green already; its tests have to show what the work does"
 	case run.NoChecks:
 		return "it has none"
 	case run.Partial:

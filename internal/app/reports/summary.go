@@ -146,6 +146,10 @@ func caught(ev run.Input, about run.Command) (by, why string) {
 		return "Kedge's check of the changes", failure
 	case ev.Kind == run.Integrated && ev.Outcome == run.Red:
 		return "the checks in a clean checkout", failure
+	case ev.Kind == run.Integrated && ev.Outcome == run.Green && ev.Altered != "":
+		return "the tests as they were", words.FirstLine(ev.Altered)
+	case ev.Kind == run.Integrated && ev.Outcome == run.Green && ev.Shown == run.Green:
+		return "its tests without its source", words.FirstLine(ev.Untested)
 	default:
 		return "", ""
 	}
