@@ -15,7 +15,7 @@ import (
 // tried alone before it counts: the machine may have been too busy for it. That this is so
 // is written down first, so that it is so for whoever finishes the gate.
 func (x *Executor) takeTurn(ctx context.Context, c run.Command, dir string, q gate.Request, was gate.Begun) (kedge.Verdict, error) {
-	ask := gate.Ask{Begun: was.Tree != ""}
+	ask := gate.Ask{Begun: was.Tree != "" && x.cfg.Runner != nil} // without holders nothing outlived the one who began it
 	if len(q.Checks) > 0 {
 		conf, err := x.configAt(ctx, c)
 		if err != nil {
