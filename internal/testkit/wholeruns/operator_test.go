@@ -64,8 +64,8 @@ func TestRow27PauseContinueStopAndTell(t *testing.T) {
 	if !w.heard("said") {
 		t.Errorf("the record does not have what a person said\n%s", w.story())
 	}
-	for _, word := range []run.InputKind{run.PauseAsked, run.Continued, run.Said} {
-		if at := w.place(word); at < 0 || w.lines[at].At.IsZero() || !strings.Contains(w.lines[at].Text, "by ada") {
+	for word, who := range map[run.InputKind]string{run.PauseAsked: "by ada", run.Continued: "by ada", run.Said: "from ada"} {
+		if at := w.place(word); at < 0 || w.lines[at].At.IsZero() || !strings.Contains(w.lines[at].Text, who) {
 			t.Errorf("the record does not have who said %s, and when\n%s", word, w.story())
 		}
 	}
