@@ -213,7 +213,7 @@ func (s *stage) atStep(ctx context.Context, st reports.RunStep) error {
 // run goes on meanwhile.
 func (s *stage) refuse(ctx context.Context) error {
 	err := s.until(ctx, "the work on "+cheat+" waits for you", func() (bool, error) {
-		var f features.ShowReply
+		var f features.FeatureShowReply
 		err := s.ask(ctx, &f, "feature", "show", cheat)
 		return f.Feature.Status == kedge.NeedsReview, err
 	})
