@@ -329,6 +329,7 @@ func perMillion(n int, tokens int64) float64 {
 func plainly(s string) string {
 	s = strings.TrimPrefix(s, "the claim to be done was false; ")
 	s = strings.TrimPrefix(s, "checked: ")
+	s = strings.TrimPrefix(s, "merged and checked in full: green; ")
 	s, _, _ = strings.Cut(s, " is red: ")
 	s, _, _ = strings.Cut(s, " (")
 	s = strings.TrimPrefix(s, "red; ")

@@ -45,7 +45,7 @@ func (t *stepper) refuse() {
 	f := &t.s.Features[i]
 	f.Denied = true
 	why := "refused by " + t.who() + ": " + t.ev.Reason
-	if t.s.Over() {
+	if t.s.Over() || t.s.onlyLands() {
 		t.halt(Returned, "the work on "+quote(string(f.ID))+" was "+why)
 	}
 	told := "The work that was there for this feature was " + why
@@ -53,7 +53,9 @@ func (t *stepper) refuse() {
 		t.reopen(f, "", told)
 		return
 	}
-	t.want(f, told, t.ev.Actor)
+	if t.ev.Reason != "" || !f.Wanted { // else what you said before holds
+		t.want(f, told, t.ev.Actor)
+	}
 	t.s.LastJob++
 	j := Job{ID: t.s.LastJob, Kind: Undo, Feature: i, Hash: f.Hash, Attempt: 1, Reason: why, Undoes: f.Work}
 	if f.Status == kedge.Skipped || f.Status == kedge.BlockedWork {
@@ -63,6 +65,11 @@ func (t *stepper) refuse() {
 	t.mark(f, why)
 	t.s.Jobs = append(t.s.Jobs, j)
 	t.queue(&t.s.Jobs[len(t.s.Jobs)-1], Integrating)
+}
+
+// onlyLands tells whether a run that was over lands because a person asked for it, and does nothing else.
+func (s *State) onlyLands() bool {
+	return s.LandBy != "" && !s.has(func(j *Job) bool { return j.Kind != Verify && j.Kind != Undo && j.Kind != Accept })
 }
 
 // told takes over which work of a feature waits, as who asks has found it: what has

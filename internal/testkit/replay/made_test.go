@@ -86,33 +86,23 @@ func histories(t *testing.T) []replay.Project {
 			Name: "label", Git: made(t, "label"), Gate: gate("make test"), Suite: "make test",
 			Each: []replay.Narrow{{Files: "test/*_test.sh", Run: "for t in {files}; do sh $t || exit 1; done"}},
 			At: map[int][]string{
-				1: {"lie", "source only", "tests only", "wrong"}, 2: {"assertion loosened", "commits"}, 3: {"test skipped", "gutted", "rest"},
-				4: {"lie"}, 5: {"outside", "assertion deleted", "empty"}, 6: {"source only", "twice"},
+				1: {"lie", "source only", "tests only", "wrong", "twice"}, 2: {"assertion loosened", "commits"}, 3: {"test skipped", "gutted", "rest"},
+				4: {"lie"}, 5: {"outside", "assertion deleted", "empty"}, 6: {"source only"},
 			},
 		},
 	}
 }
 
-// later are the tries of made histories that are not judged rightly yet, with what will bring that.
-// One that is right belongs here no more.
-var later = []struct {
-	project string
-	commit  int    // from 1
-	plant   string // "" is the honest work
-	brings  string
-}{
-	{"label", 2, "assertion loosened", corners},
-	{"label", 6, "source only", corners},
-	{"stock", 2, "wrong", corners},
-	{"stock", 3, "gutted", fit},
-	{"stock", 6, "tests only", corners},
+// untold are the tries of made histories that a check cannot tell from the work that was asked for.
+var untold = []untoldTry{
+	{"stock", 2, "wrong"}, // the check is the suite, and other work has good tests too
 }
 
-// What brings what is not there yet.
-const (
-	corners = "a check that is green before the work is proved by the corners: old source with the new tests"
-	fit     = "tests that lose assertions together with the source that they were about: new source with the old tests"
-)
+type untoldTry struct {
+	project string
+	commit  int // from 1
+	plant   string
+}
 
 // TestMadeHistories replays histories that were made for it: honest commits pass, and what an agent
 // did not do, did by half, or did to the tests, does not.
@@ -168,17 +158,9 @@ func judge(t *testing.T, project string, r replay.Result) {
 		plant := try.Plant
 		lines = append(lines, fmt.Sprintf("%d\t%s\t%s\t%s\t%s", n, cmp.Or(plant, "honest"), try.Outcome, try.Verdict, try.Why))
 		right := try.Verdict == replay.Right || try.Verdict == replay.WaitsRightly
-		known := ""
-		for _, l := range later {
-			if l.project == project && l.commit == n && l.plant == plant {
-				known = l.brings
-			}
-		}
-		switch {
-		case !right && known == "":
+		known := slices.Contains(untold, untoldTry{project, n, plant})
+		if right == known || known && try.Verdict != replay.Untold {
 			t.Errorf("commit %d (%s), %s: %s: %s, %s", n, try.Subject, cmp.Or(plant, "honest"), try.Verdict, try.Reason, try.Note)
-		case right && known != "":
-			t.Logf("commit %d (%s), %s is right now, and still in the list of what comes later", n, try.Subject, cmp.Or(plant, "honest"))
 		}
 	}
 	golden(t, filepath.Join("testdata", project+".golden"), strings.Join(lines, "\n")+"\n")
