@@ -341,6 +341,7 @@ func (t *stepper) landed(c Command) {
 	switch {
 	case t.ev.Outcome != OK:
 		t.s.refuseLanding(t.ev.Reason, t.ev.Next...)
+		t.s.LandAt = t.ev.Commit
 	case t.ev.Commit != "" && c.Commit == t.s.Tip && len(t.s.Jobs) == 0:
 		t.s.Tip, t.s.Verified, t.s.Landed = t.ev.Commit, t.ev.Commit, t.ev.Commit
 	}
