@@ -17,6 +17,7 @@ import (
 
 	"kedge"
 	"kedge/internal/git/hardened"
+	"kedge/internal/git/lfs"
 	"kedge/internal/git/stored"
 )
 
@@ -161,7 +162,11 @@ func (s *Scratch) cacheFile() string {
 	if s.r.g.Cache().Dir == "" {
 		return ""
 	}
-	return filepath.Join(s.r.g.Cache().Dir, s.cachePrefix()+digest(s.conf...))
+	conf := s.conf
+	if s.lfs {
+		conf = append(conf[:len(conf):len(conf)], lfs.Name)
+	}
+	return filepath.Join(s.r.g.Cache().Dir, s.cachePrefix()+digest(conf...))
 }
 
 func (s *Scratch) cachePrefix() string { return digest(s.r.g.GitDir(), s.r.g.Root()) + "-" }

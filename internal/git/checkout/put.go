@@ -2,6 +2,7 @@ package checkout
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -136,7 +137,7 @@ func (s *Scratch) SwitchTo(ctx context.Context, from, to string) error {
 	if hardened.StderrHas(err, "not uptodate", "would be overwritten", "would be removed") {
 		return kedge.Errorf(kedge.Conflict, "a file changed meanwhile: %w", err).WithHint("see them: git -C %s status", hardened.Quote(s.r.g.Root()))
 	}
-	return err
+	return errors.Join(err, s.Age(ctx))
 }
 
 // RefuseSwitch says why SwitchTo cannot be done whole, as far as that is known before.
