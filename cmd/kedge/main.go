@@ -14,7 +14,7 @@ import (
 	"kedge/internal/app/demo/scripted"
 	"kedge/internal/cli"
 	"kedge/internal/cli/frame"
-	"kedge/internal/git/lfs"
+	"kedge/internal/git"
 	"kedge/internal/process/hold"
 	"kedge/internal/process/sandbox"
 	"kedge/internal/process/term"
@@ -78,8 +78,7 @@ func holdMain() int {
 
 // lfsMain is the hidden command that git starts in place of git-lfs.
 func lfsMain(store, wrote string) int {
-	f := lfs.Filter{Store: lfs.Store(store), Index: os.Getenv("GIT_INDEX_FILE"), Wrote: wrote}
-	if err := f.Serve(os.Stdin, os.Stdout); err != nil {
+	if err := git.ServeLFS(store, os.Getenv("GIT_INDEX_FILE"), wrote, os.Stdin, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "kedge:", err)
 		return 1
 	}

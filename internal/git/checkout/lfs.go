@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"kedge/internal/git/hardened"
-	"kedge/internal/git/lfs"
+	"kedge/internal/git/stored"
 )
 
 // lfsConf makes this program the filter of Git LFS.
@@ -15,12 +15,12 @@ func (s *Scratch) lfsConf() []string {
 	if !s.lfs {
 		return nil
 	}
-	return lfsConf(s.r.g, filepath.Join(s.r.g.CommonDir(), lfs.Name), s.wroteFile())
+	return lfsConf(s.r.g, filepath.Join(s.r.g.CommonDir(), stored.LFS), s.wroteFile())
 }
 
 func lfsConf(g *hardened.Git, store, wrote string) []string {
-	const key = "filter." + lfs.Name + "."
-	return []string{key + "process=" + lfs.Command(g.Options().Program, store, wrote), key + "required=true"}
+	const key = "filter." + stored.LFS + "."
+	return []string{key + "process=" + stored.LFSCommand(g.Options().Program, store, wrote), key + "required=true"}
 }
 
 // wroteFile lists the files that git wrote with the content of an object.
@@ -62,7 +62,7 @@ func (m Submodule) fillLFS(ctx context.Context, g *hardened.Git, part string) er
 	var conf []string
 	list := filepath.Join(part, ".git", "lfs-wrote")
 	if g.Options().Program != "" {
-		conf = lfsConf(g, filepath.Join(m.Home, lfs.Name), list)
+		conf = lfsConf(g, filepath.Join(m.Home, stored.LFS), list)
 	}
 	if _, err := inPart(ctx, g, part, conf, "checkout", "-q", "--detach", m.Link); err != nil { // a full object name
 		return err
@@ -80,7 +80,7 @@ func (m Submodule) fillLFS(ctx context.Context, g *hardened.Git, part string) er
 // GiveHome brings a commit of a submodule from a git dir into its home, as GiveCommit does, with
 // the content of files under Git LFS.
 func (m Submodule) GiveHome(ctx context.Context, g *hardened.Git, from, ref, commit string) error {
-	if err := lfs.Store(filepath.Join(from, lfs.Name)).GiveTo(lfs.Store(filepath.Join(m.Home, lfs.Name))); err != nil {
+	if err := stored.LFSStore(filepath.Join(from, stored.LFS)).GiveTo(stored.LFSStore(filepath.Join(m.Home, stored.LFS))); err != nil {
 		return err
 	}
 	return GiveCommit(ctx, g, from, m.Home, ref, commit)

@@ -8,7 +8,7 @@ import (
 
 	"kedge"
 	"kedge/internal/git"
-	"kedge/internal/git/lfs"
+	"kedge/internal/git/stored"
 	"kedge/internal/testkit/gittest"
 )
 
@@ -17,7 +17,7 @@ func TestMain(m *testing.M) {
 	if len(os.Args) != 4 || os.Args[1] != "lfs-filter" {
 		os.Exit(m.Run())
 	}
-	f := lfs.Filter{Store: lfs.Store(os.Args[2]), Index: os.Getenv("GIT_INDEX_FILE"), Wrote: os.Args[3]}
+	f := stored.LFSFilter{Store: stored.LFSStore(os.Args[2]), Index: os.Getenv("GIT_INDEX_FILE"), Wrote: os.Args[3]}
 	if f.Serve(os.Stdin, os.Stdout) != nil {
 		os.Exit(1)
 	}
@@ -27,13 +27,13 @@ const missing = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a2146
 
 // withLFS is a repository with a file under Git LFS whose object is there, one whose object is
 // not, and one that was committed as it is.
-func withLFS(t *testing.T) (r *gittest.Repo, store lfs.Store) {
+func withLFS(t *testing.T) (r *gittest.Repo, store stored.LFSStore) {
 	t.Helper()
 	r = gittest.New(t)
 	exe, err := os.Executable()
 	r.Must(err)
 	r.Opt.Program = exe
-	store = lfs.Store(r.Path(".git/lfs"))
+	store = stored.LFSStore(r.Path(".git/lfs"))
 	p, err := store.Keep(strings.NewReader("real\n"))
 	r.Must(err)
 	r.Write("real.bin", string(p.Text()))
@@ -101,7 +101,7 @@ func TestLFSIsCommittedAsPointers(t *testing.T) {
 	for _, name := range []string{"real.bin", "new.bin", "raw.bin"} {
 		b, err := w.ReadFile(t.Context(), tree, name)
 		r.Must(err)
-		p, is := lfs.Parse(b)
+		p, is := stored.ParsePointer(b)
 		f, err := store.Open(p)
 		if !is || err != nil || f == nil {
 			t.Fatalf("%s is %q in the tree, and its object %v, %v", name, b, f, err)

@@ -17,7 +17,6 @@ import (
 
 	"kedge"
 	"kedge/internal/git/hardened"
-	"kedge/internal/git/lfs"
 	"kedge/internal/git/stored"
 )
 
@@ -164,7 +163,7 @@ func (s *Scratch) cacheFile() string {
 	}
 	conf := s.conf
 	if s.lfs {
-		conf = append(conf[:len(conf):len(conf)], lfs.Name)
+		conf = append(conf[:len(conf):len(conf)], stored.LFS)
 	}
 	return filepath.Join(s.r.g.Cache().Dir, s.cachePrefix()+digest(conf...))
 }

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"kedge"
-	"kedge/internal/git/lfs"
+	"kedge/internal/git/stored"
 )
 
 // Person is who a commit is by.
@@ -170,12 +170,12 @@ func (g *Git) ApprovedFilters(s Settings) []string {
 // WithLFS leaves the filter of Git LFS out of settings where this program stands in for it:
 // unless a person approved its commands, or they are not those of git-lfs.
 func (g *Git) WithLFS(s Settings) (out Settings, stands bool) {
-	f := s.Filters[lfs.Name]
-	if g.opt.Program == "" || !isPlain(g.opt.Program) || !isPlain(g.common) || !lfs.IsProgram(f.Clean, f.Smudge, f.Process) || f.Name != "" && g.IsApproved(f) {
+	f := s.Filters[stored.LFS]
+	if g.opt.Program == "" || !isPlain(g.opt.Program) || !isPlain(g.common) || !stored.IsGitLFS(f.Clean, f.Smudge, f.Process) || f.Name != "" && g.IsApproved(f) {
 		return s, false
 	}
 	s.Filters = maps.Clone(s.Filters)
-	delete(s.Filters, lfs.Name)
+	delete(s.Filters, stored.LFS)
 	return s, true
 }
 

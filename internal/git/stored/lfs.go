@@ -1,13 +1,4 @@
-// Package lfs stands in for the program git-lfs where Kedge reads and writes files: what a
-// pointer names stands in the file, and what stands in the file is committed as a pointer. It
-// owns the form of pointers, the objects in the git dir and what git and a filter say to each
-// other.
-//
-// It promises that no program of a repository or of git-lfs runs, that an object is written
-// before the pointer to it is given, and that an object which is not whole is never put in
-// place of a pointer. It never talks to a network: an object that is not in the git dir stays
-// a pointer.
-package lfs
+package stored
 
 import (
 	"bytes"
@@ -24,8 +15,8 @@ import (
 	"kedge"
 )
 
-// Name is that of the filter in .gitattributes.
-const Name = "lfs"
+// LFS is the name of the filter in .gitattributes.
+const LFS = "lfs"
 
 // maxPointer bounds a pointer, as git-lfs does.
 const maxPointer = 1024
@@ -38,9 +29,9 @@ type Pointer struct {
 
 var oids = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
-// Parse reads a pointer; false for anything else. One with lines that Kedge does not know is a
+// ParsePointer reads a pointer; false for anything else. One with lines that Kedge does not know is a
 // pointer too, whose content it does not know: its OID is empty.
-func Parse(text []byte) (Pointer, bool) {
+func ParsePointer(text []byte) (Pointer, bool) {
 	lines := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
 	version, is := strings.CutPrefix(lines[0], "version ")
 	if len(text) >= maxPointer || !is || version != "https://git-lfs.github.com/spec/v1" && version != "https://hawser.github.com/spec/v1" {
@@ -77,15 +68,15 @@ func (p Pointer) Text() []byte {
 	return []byte("version https://git-lfs.github.com/spec/v1\noid sha256:" + p.OID + "\nsize " + strconv.FormatInt(p.Size, 10) + "\n")
 }
 
-// Store is the folder "lfs" of a git dir.
-type Store string
+// LFSStore is the folder "lfs" of a git dir.
+type LFSStore string
 
-func (s Store) file(oid string) string {
+func (s LFSStore) file(oid string) string {
 	return filepath.Join(string(s), "objects", oid[:2], oid[2:4], oid)
 }
 
 // Open gives the content that a pointer names; nil where the store does not have it whole.
-func (s Store) Open(p Pointer) (*os.File, error) {
+func (s LFSStore) Open(p Pointer) (*os.File, error) {
 	if p.OID == "" {
 		return nil, nil //nolint:nilnil // none is no error
 	}
@@ -105,7 +96,7 @@ func (s Store) Open(p Pointer) (*os.File, error) {
 }
 
 // Keep takes a content in, which is at its end when Keep returns, and gives its pointer.
-func (s Store) Keep(content io.Reader) (Pointer, error) {
+func (s LFSStore) Keep(content io.Reader) (Pointer, error) {
 	fail := func(err error) (Pointer, error) {
 		return Pointer{}, kedge.Errorf(kedge.Internal, "cannot keep an object of Git LFS: %w", err)
 	}
@@ -138,7 +129,7 @@ func (s Store) Keep(content io.Reader) (Pointer, error) {
 }
 
 // GiveTo copies the objects that another store does not have.
-func (s Store) GiveTo(other Store) error {
+func (s LFSStore) GiveTo(other LFSStore) error {
 	found, err := filepath.Glob(filepath.Join(string(s), "objects", "??", "??", "*"))
 	if err != nil {
 		return kedge.Errorf(kedge.Internal, "cannot list the objects of Git LFS: %w", err)
@@ -164,8 +155,8 @@ func (s Store) GiveTo(other Store) error {
 	return nil
 }
 
-// IsProgram tells whether the commands of a filter are those of git-lfs, or none at all.
-func IsProgram(commands ...string) bool {
+// IsGitLFS tells whether the commands of a filter are those of git-lfs, or none at all.
+func IsGitLFS(commands ...string) bool {
 	for _, c := range commands {
 		if c != "" && !strings.HasPrefix(c, "git-lfs ") && !strings.HasPrefix(c, "git lfs ") {
 			return false
@@ -179,5 +170,5 @@ func pointerOf(content []byte) (Pointer, bool) {
 	if len(content) == 0 || !bytes.HasPrefix(content, []byte("version ")) {
 		return Pointer{}, false
 	}
-	return Parse(content)
+	return ParsePointer(content)
 }

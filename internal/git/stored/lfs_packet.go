@@ -1,4 +1,4 @@
-package lfs
+package stored
 
 import (
 	"bufio"

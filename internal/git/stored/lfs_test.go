@@ -1,4 +1,4 @@
-package lfs_test
+package stored_test
 
 import (
 	"bytes"
@@ -8,12 +8,12 @@ import (
 	"strings"
 	"testing"
 
-	"kedge/internal/git/lfs"
+	"kedge/internal/git/stored"
 )
 
 const oid = "4d7a214614ab2935c943f9e0ff69d22eadbb8f32b1258daaa5e2ca24d17e2393"
 
-func TestParse(t *testing.T) {
+func TestParsePointer(t *testing.T) {
 	const head = "version https://git-lfs.github.com/spec/v1\n"
 	for text, want := range map[string]struct {
 		oid string
@@ -29,17 +29,17 @@ func TestParse(t *testing.T) {
 		head + strings.Repeat("x", 1024):                                              {},
 		"":                                                                            {},
 	} {
-		if p, is := lfs.Parse([]byte(text)); is != want.is || p.OID != want.oid {
+		if p, is := stored.ParsePointer([]byte(text)); is != want.is || p.OID != want.oid {
 			t.Errorf("%q is %+v, %v; want %+v", text, p, is, want)
 		}
 	}
 }
 
-func FuzzParse(f *testing.F) {
+func FuzzParsePointer(f *testing.F) {
 	f.Add([]byte("version https://git-lfs.github.com/spec/v1\noid sha256:" + oid + "\nsize 12345\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		if p, is := lfs.Parse(text); is && p.OID != "" {
-			if again, is := lfs.Parse(p.Text()); !is || again != p {
+		if p, is := stored.ParsePointer(text); is && p.OID != "" {
+			if again, is := stored.ParsePointer(p.Text()); !is || again != p {
 				t.Errorf("%q is %+v, and what it is written as is %+v", text, p, again)
 			}
 		}
@@ -71,8 +71,8 @@ var greeting = []any{[]string{"git-filter-client", "version=2"}, []string{"capab
 
 // TestFilter: what a file has becomes a pointer, and the other way round; what is damaged or
 // not there stays a pointer; git is told that it went well each time.
-func TestFilter(t *testing.T) {
-	store := lfs.Store(filepath.Join(t.TempDir(), "lfs"))
+func TestLFSFilter(t *testing.T) {
+	store := stored.LFSStore(filepath.Join(t.TempDir(), "lfs"))
 	big := strings.Repeat("0123456789", 200_000)
 	p, err := store.Keep(strings.NewReader(big))
 	if err != nil {
@@ -89,7 +89,7 @@ func TestFilter(t *testing.T) {
 	if err := os.WriteFile(file, []byte("BAD"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	none := lfs.Pointer{OID: oid, Size: 12345}
+	none := stored.Pointer{OID: oid, Size: 12345}
 	wrote := filepath.Join(t.TempDir(), "wrote")
 	for name, of := range map[string]struct{ command, content, want string }{
 		"clean a file":             {"clean", big, string(p.Text())},
@@ -103,7 +103,7 @@ func TestFilter(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			in := packets(append(greeting[:2:2], []string{"command=" + of.command, "pathname=x.bin"}, of.content)...)
 			var out bytes.Buffer
-			f := lfs.Filter{Store: store, Wrote: wrote}
+			f := stored.LFSFilter{Store: store, Wrote: wrote}
 			if err := f.Serve(strings.NewReader(in), &out); err != nil {
 				t.Fatal(err)
 			}
@@ -126,23 +126,23 @@ func TestFilter(t *testing.T) {
 	}
 }
 
-func FuzzServe(f *testing.F) {
+func FuzzLFSFilter(f *testing.F) {
 	f.Add([]byte(packets(append(greeting[:2:2], []string{"command=clean", "pathname=x"}, "content")...)))
 	f.Add([]byte("0003"))
 	f.Fuzz(func(t *testing.T, in []byte) {
-		filter := lfs.Filter{Store: lfs.Store(t.TempDir())}
+		filter := stored.LFSFilter{Store: stored.LFSStore(t.TempDir())}
 		_ = filter.Serve(bytes.NewReader(in), &bytes.Buffer{}) // whatever it says, it ends
 	})
 }
 
 // TestIsProgram: whatever is not git-lfs has to be approved.
-func TestIsProgram(t *testing.T) {
+func TestIsGitLFS(t *testing.T) {
 	for command, want := range map[string]bool{"": true, "git-lfs clean -- %f": true, "git lfs smudge %f": true, "git-crypt clean": false, "git-lfs-evil": false} {
-		if got := lfs.IsProgram(command); got != want {
+		if got := stored.IsGitLFS(command); got != want {
 			t.Errorf("%q: %v", command, got)
 		}
 	}
-	if lfs.IsProgram("git-lfs clean -- %f", "evil") {
+	if stored.IsGitLFS("git-lfs clean -- %f", "evil") {
 		t.Error("one of its commands is another program")
 	}
 }

@@ -1,4 +1,4 @@
-package lfs
+package stored
 
 import (
 	"bufio"
@@ -14,12 +14,11 @@ import (
 	"strings"
 
 	"kedge"
-	"kedge/internal/git/stored"
 )
 
-// Filter answers one git command that reads and writes files, as a long-running filter of it.
-type Filter struct {
-	Store Store
+// LFSFilter answers one git command that reads and writes files, as a long-running filter of it.
+type LFSFilter struct {
+	Store LFSStore
 	Index string // the file of the index that git works with: what it holds unchanged stays so
 	Wrote string // a file that gets the path of each file that is not what is committed; may be empty
 
@@ -31,7 +30,7 @@ type Filter struct {
 const maxPacket = 65516
 
 // Serve answers git until it ends.
-func (f *Filter) Serve(in io.Reader, out io.Writer) error {
+func (f *LFSFilter) Serve(in io.Reader, out io.Writer) error {
 	r := &packets{r: bufio.NewReader(in)}
 	f.out = bufio.NewWriter(out)
 	if err := f.greet(r); err != nil {
@@ -51,7 +50,7 @@ func (f *Filter) Serve(in io.Reader, out io.Writer) error {
 	}
 }
 
-func (f *Filter) greet(r *packets) error {
+func (f *LFSFilter) greet(r *packets) error {
 	for _, answer := range [][]string{{"git-filter-server", "version=2"}, {"capability=clean", "capability=smudge"}} {
 		if _, err := r.list(); err != nil {
 			return err
@@ -65,7 +64,7 @@ func (f *Filter) greet(r *packets) error {
 
 // one filters one file. Its content is kept aside until all of it is there, for git reads no
 // answer before.
-func (f *Filter) one(command, path string, r *packets) error {
+func (f *LFSFilter) one(command, path string, r *packets) error {
 	content, err := r.content()
 	if err != nil {
 		return err
@@ -92,7 +91,7 @@ func (f *Filter) one(command, path string, r *packets) error {
 }
 
 // smudge is what stands in the file.
-func (f *Filter) smudge(path string, c *content) (io.ReadCloser, error) {
+func (f *LFSFilter) smudge(path string, c *content) (io.ReadCloser, error) {
 	p, is := pointerOf(c.head())
 	if !is || c.size > maxPointer {
 		return c.open()
@@ -123,7 +122,7 @@ func orOpen(c *content, err error) (io.ReadCloser, error) {
 }
 
 // clean is what is committed.
-func (f *Filter) clean(path string, c *content) (io.ReadCloser, error) {
+func (f *LFSFilter) clean(path string, c *content) (io.ReadCloser, error) {
 	if _, is := pointerOf(c.head()); is && c.size <= maxPointer || c.size == 0 {
 		return c.open()
 	}
@@ -144,12 +143,12 @@ func (f *Filter) clean(path string, c *content) (io.ReadCloser, error) {
 
 // isIndexed tells whether the index has this very content: it was committed without git-lfs,
 // and is unchanged.
-func (f *Filter) isIndexed(path string, c *content) (bool, error) {
+func (f *LFSFilter) isIndexed(path string, c *content) (bool, error) {
 	if f.entries == nil {
 		f.entries = map[string]string{}
 		if b, err := os.ReadFile(f.Index); err == nil {
 			for _, digits := range []int{sha1.Size * 2, sha256.Size * 2} {
-				list, _ := stored.Index(b, digits)
+				list, _ := Index(b, digits)
 				for _, e := range list {
 					f.entries[e.Path] = e.SHA
 				}
@@ -176,7 +175,7 @@ func (f *Filter) isIndexed(path string, c *content) (bool, error) {
 }
 
 // say sends lines and the end of a list.
-func (f *Filter) say(lines ...string) error {
+func (f *LFSFilter) say(lines ...string) error {
 	for _, line := range lines {
 		if err := f.packet([]byte(line + "\n")); err != nil {
 			return err
@@ -189,7 +188,7 @@ func (f *Filter) say(lines ...string) error {
 }
 
 // give sends a content, and that it is whole.
-func (f *Filter) give(in io.Reader) error {
+func (f *LFSFilter) give(in io.Reader) error {
 	b := make([]byte, maxPacket)
 	for {
 		n, err := io.ReadFull(in, b)
@@ -208,7 +207,7 @@ func (f *Filter) give(in io.Reader) error {
 	return errors.Join(f.say(), f.say())
 }
 
-func (f *Filter) packet(b []byte) error {
+func (f *LFSFilter) packet(b []byte) error {
 	if _, err := fmt.Fprintf(f.out, "%04x", len(b)+4); err != nil {
 		return err
 	}
@@ -216,8 +215,8 @@ func (f *Filter) packet(b []byte) error {
 	return err
 }
 
-// Command is the filter as git starts it: a line for a shell.
-func Command(program, store, wrote string) string {
+// LFSCommand is the filter as git starts it: a line for a shell.
+func LFSCommand(program, store, wrote string) string {
 	quote := func(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 	return quote(program) + " lfs-filter " + quote(store) + " " + quote(wrote)
 }
