@@ -56,8 +56,9 @@ func (t *stepper) pick() {
 			return
 		}
 		i := t.next()
-		if i < 0 || t.s.has(func(j *Job) bool { return j.Phase == Limited || j.waitsForBaseline() }) {
-			return
+		if i < 0 || t.s.has(func(j *Job) bool { return j.Phase == Limited || j.waitsForBaseline() }) ||
+			t.s.moving() > t.s.Rules.Parallel && t.s.Features[i].Status != kedge.Regressed {
+			return // one more would need a worktree more; but what regressed comes before all that waits
 		}
 		if !t.affordable(i) {
 			return

@@ -355,6 +355,18 @@ func (s *State) busy() int {
 	return n
 }
 
+// moving counts the jobs that go on without you, those that wait for their turn among them:
+// each has a worktree.
+func (s *State) moving() int {
+	n := 0
+	for i := range s.Jobs {
+		if j := &s.Jobs[i]; j.Kind != Accept && (!j.Phase.Parked() && j.Phase != Done || j.Phase == Ready) {
+			n++
+		}
+	}
+	return n
+}
+
 func (s *State) has(match func(j *Job) bool) bool {
 	for i := range s.Jobs {
 		if match(&s.Jobs[i]) {
