@@ -6,6 +6,7 @@ import (
 
 	"kedge/internal/core/plan"
 	"kedge/internal/core/run"
+	"kedge/internal/engine"
 	"kedge/internal/engine/gate"
 	"kedge/internal/git"
 	"kedge/internal/git/slot"
@@ -16,7 +17,7 @@ import (
 // changes before, and the run's branch stays where it is: you may still rewrite your commits.
 func (x *Executor) mergeIn(ctx context.Context, c run.Command, m slot.Meeting, move *git.ForwardRequest) (run.Input, error) {
 	if reason, next := m.Refusal(); reason != "" {
-		return refusal(c, reason, next...), nil
+		return engine.Refusal(c, reason, next...), nil
 	}
 	q := git.CommitRequest{
 		Tree: m.Tree, Parents: []string{m.At, c.Commit}, Date: c.At,
@@ -31,12 +32,12 @@ func (x *Executor) mergeIn(ctx context.Context, c run.Command, m slot.Meeting, m
 	}
 	try := *move
 	try.Try = true // no check has to run for what your files are in the way of
-	if no, err := ifMoved(c, run.Input{}, x.cfg.Repo.Forward(ctx, try)); err != nil || no.Kind != "" {
+	if no, err := engine.IfMoved(c, run.Input{}, x.cfg.Repo.Forward(ctx, try)); err != nil || no.Kind != "" {
 		return no, err
 	}
 	ev, err := x.checkMerge(ctx, c, m.Tree, move.To)
 	if err != nil || ev.Outcome != run.Green && ev.Outcome != run.Empty {
-		return refuseRed(c, ev, m), err
+		return engine.RefuseRed(c, ev, m), err
 	}
 	if ev.Evidence != "" {
 		q.Message += "\nKedge-Validated: " + m.Tree
@@ -82,22 +83,4 @@ func (x *Executor) checkTouched(ctx context.Context, c run.Command, clean *git.R
 		other.Failure = gate.Clip(text(red[0]))
 	}
 	return orElse(other, ev), err
-}
-
-// refuseRed says which check the merge does not pass. At the same commit it would refuse again.
-func refuseRed(c run.Command, ev run.Input, m slot.Meeting) run.Input {
-	why := ev.Failure + ev.Reason
-	switch ev.Outcome {
-	case run.Void:
-		return refusal(c, "files changed while the checks ran: "+why, slot.LandAgain())
-	case run.Drifted:
-		why = "the clean worktree cannot be used: " + why
-	case run.Red:
-		why = "the work is red: " + why
-	default:
-		why = "the checks cannot run: " + why
-	}
-	no := refusal(c, m.Got()+"; merged with that, "+why, m.MendSteps()...)
-	no.Commit = m.At
-	return no
 }

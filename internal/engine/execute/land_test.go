@@ -246,7 +246,7 @@ func TestLandMergesOnlyWhatIsGreen(t *testing.T) {
 		next        []string
 	}{
 		"green":      {"test -f m && test -f new/b.txt\n", "", nil},
-		"red":        {"! test -f m || ! test -f new/b.txt || { echo 'both are here'; exit 1; }\n", "merged with what is new on main, the work is red: ", []string{"git merge --no-ff --no-commit kedge/" + string(runID), "kedge gate --all", "git commit -a --no-edit && kedge land"}},
+		"red":        {"! test -f m || ! test -f new/b.txt || { echo 'both are here'; exit 1; }\n", "main got 2 new commits since the run began; merged with that, the work is red: ", []string{"git merge --no-ff --no-commit kedge/" + string(runID), "kedge gate --all", "git commit -a --no-edit && kedge land"}},
 		"cannot run": {"", "the checks cannot run", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
