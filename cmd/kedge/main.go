@@ -14,6 +14,7 @@ import (
 	"kedge/internal/app/demo/scripted"
 	"kedge/internal/cli"
 	"kedge/internal/cli/frame"
+	"kedge/internal/git"
 	"kedge/internal/process/hold"
 	"kedge/internal/process/sandbox"
 	"kedge/internal/process/term"
@@ -36,6 +37,9 @@ func run(hooks time.Duration) int {
 	}
 	if len(os.Args) > 1 && os.Args[1] == "limit" {
 		return limitMain() // likewise: it becomes another program
+	}
+	if len(os.Args) == 4 && os.Args[1] == "lfs-filter" {
+		return lfsMain(os.Args[2], os.Args[3]) // git waits for it
 	}
 	env := frame.Env{
 		Args:    os.Args[1:],
@@ -67,6 +71,15 @@ func run(hooks time.Duration) int {
 func holdMain() int {
 	if err := hold.Main(context.Background(), os.Stdin, os.Stdout); err != nil {
 		_, _ = os.Stderr.Write(hold.Complain(err))
+		return 1
+	}
+	return 0
+}
+
+// lfsMain is the hidden command that git starts in place of git-lfs.
+func lfsMain(store, wrote string) int {
+	if err := git.ServeLFS(store, os.Getenv("GIT_INDEX_FILE"), wrote, os.Stdin, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "kedge:", err)
 		return 1
 	}
 	return 0

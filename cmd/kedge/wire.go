@@ -123,7 +123,11 @@ func (c *caller) envelope(entry server.Call, in any) (server.Envelope, error) {
 
 // local answers a reading call without a daemon.
 func (c *caller) local(ctx context.Context, entry server.Call, env server.Envelope, out any, progress func(json.RawMessage)) error {
-	s := app.New(app.Config{Home: c.home, ReadOnly: true})
+	exe, err := os.Executable()
+	if err != nil {
+		return kedge.Errorf(kedge.Internal, "find this program: %w", err)
+	}
+	s := app.New(app.Config{Home: c.home, ReadOnly: true, Sessions: sessions.Sessions{Program: exe}})
 	defer func() { _ = s.Close() }() // nothing was written
 	if c.token != "" {
 		pass := sessions.Pass{Dir: c.dir, Session: c.session, Token: c.token, Inside: s.SessionOf(os.Getpid()), Act: entry.Name}

@@ -75,7 +75,7 @@ func New(cfg Config) *Service {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
 	s := &Service{cfg: cfg, life: projects.NewLife()}
-	s.home = &projects.Home{Dir: cfg.Home, ReadOnly: cfg.ReadOnly, Clock: cfg.Now, Log: cfg.Log}
+	s.home = &projects.Home{Dir: cfg.Home, ReadOnly: cfg.ReadOnly, Clock: cfg.Now, Log: cfg.Log, Program: cfg.Sessions.Program}
 	s.Runs = runs.New(s.home, s.life, runs.Config{Sessions: cfg.Sessions, Engine: cfg.Engine, EnvPatience: cfg.EnvPatience})
 	s.Planner = planning.New(s.home, s.life)
 	land := landing.New(s.home)

@@ -70,7 +70,7 @@ var rooms = []room{
 	}},
 	{"git", "git repositories, through one hardened wrapper", "text process", false, []member{
 		{"place", "finds the project that a folder belongs to"},
-		{"stored", "reads git's own files without starting git"},
+		{"stored", "reads git's own files without starting git; stands in for git-lfs"},
 		{"hardened", "starts git with safe settings, environment and locks; no other package may start git"},
 		{"history", "reads and writes objects and refs"},
 		{"checkout", "the files of a worktree, its index and its submodules"},

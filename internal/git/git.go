@@ -12,7 +12,7 @@
 // ssh commands, lazy fetches. Reading and writing of work-tree content goes
 // through a scratch git dir with a configuration of our own, so that nothing an
 // agent writes into .git/config, even meanwhile, is ever looked at. Filters run
-// only when a person approved exactly their commands.
+// only when a person approved exactly their commands; for git-lfs this program stands in.
 //
 // It never deletes work: what a reset would lose is salvaged first, or the reset
 // is refused. It never changes the user's index except where it says so, and
@@ -21,9 +21,11 @@ package git
 
 import (
 	"context"
+	"io"
 
 	"kedge/internal/git/checkout"
 	"kedge/internal/git/hardened"
+	"kedge/internal/git/stored"
 	"kedge/internal/git/worktree"
 )
 
@@ -83,6 +85,12 @@ func (r *Repo) Filters(ctx context.Context) ([]Filter, error) { return r.g.Filte
 // Identity is the user that commits are made for. Blocked when git does not know
 // a name, since Kedge invents none.
 func (r *Repo) Identity(ctx context.Context) (Person, error) { return r.g.Identity(ctx) }
+
+// ServeLFS answers git as the filter of Git LFS, until git ends: see stored.LFSFilter.
+func ServeLFS(store, index, wrote string, in io.Reader, out io.Writer) error {
+	f := stored.LFSFilter{Store: stored.LFSStore(store), Index: index, Wrote: wrote}
+	return f.Serve(in, out)
+}
 
 // Quoted is a path as it can be pasted into a shell.
 func Quoted(path string) string { return hardened.Quote(path) }

@@ -15,10 +15,6 @@ import (
 	"kedge/internal/text/words"
 )
 
-// projections are what Kedge writes into a repository: in a merge the run's own
-// word counts, for the journal has it all.
-var projections = kedge.GeneratedPaths()
-
 // Base is the commit that a run begins on, or goes on from: what the run of
 // st integrated and what people committed, both. Where each has commits that the
 // other does not, they are merged; nothing is built on that, and it does not
@@ -174,14 +170,8 @@ func (s *Landing) mergedBase(ctx context.Context, repo *git.Repo, head git.Head,
 	if err != nil {
 		return "", err
 	}
-	q := git.MergeRequest{Ours: st.Tip, Date: s.home.Now()}
-	if q.Base, err = withoutProjections(ctx, repo, common); err != nil {
-		return "", err
-	}
-	if q.Theirs, err = withoutProjections(ctx, repo, head.Commit); err != nil {
-		return "", err
-	}
-	m, err := repo.Merge(ctx, q)
+	date := s.home.Now()
+	m, err := slot.MergeYours(ctx, repo, common, st.Tip, head.Commit, date)
 	if err != nil {
 		return "", err
 	}
@@ -194,15 +184,7 @@ func (s *Landing) mergedBase(ctx context.Context, repo *git.Repo, head git.Head,
 		return "", err
 	}
 	return repo.Commit(ctx, git.CommitRequest{
-		Tree: m.Tree, Parents: []string{st.Tip, head.Commit}, Author: author, Date: q.Date,
-		Message: "Merge branch '" + head.Branch + "' into kedge/" + string(st.Run),
+		Tree: m.Tree, Parents: []string{st.Tip, head.Commit}, Author: author, Date: date,
+		Message: "Merge branch '" + head.Branch + "' into kedge/" + string(st.Run) + "\n\nKedge-Run: " + string(st.Run),
 	})
-}
-
-func withoutProjections(ctx context.Context, repo *git.Repo, commit string) (string, error) {
-	tree, err := repo.TreeOf(ctx, commit)
-	if err != nil {
-		return "", err
-	}
-	return repo.TreeWithout(ctx, tree, projections...)
 }

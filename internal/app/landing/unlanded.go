@@ -3,6 +3,7 @@ package landing
 import (
 	"context"
 	"slices"
+	"time"
 
 	"kedge"
 	"kedge/internal/app/projects"
@@ -129,6 +130,68 @@ func unlessNone(err error) error {
 		return nil
 	}
 	return err
+}
+
+// Now is the state of a run whose landing was refused, with what you do about that as things
+// are now: nothing but kedge land where it would no longer be refused.
+func (s *Landing) Now(ctx context.Context, p *projects.Project, st run.State) run.State {
+	if st.LandRefusal == "" || !p.Git || len(st.Unaccepted())+len(st.Broken()) > 0 {
+		return st
+	}
+	repo, err := s.home.Git(ctx, p)
+	if err != nil {
+		return st
+	}
+	branch, at, _ := s.Target(ctx, p, st.Run)
+	m := slot.Meeting{Run: st.Run, Work: st.Tip, Branch: branch, At: at}
+	if branch == "" || at == "" {
+		return st
+	}
+	if m, err = slot.Meet(ctx, repo, m, time.Unix(0, 0)); err != nil { // nothing can be told: what was said counts
+		return st
+	}
+	reason, next := m.Refusal()
+	switch {
+	case st.LandAt != "" && (st.LandAt == at || st.LandAt == st.Tip):
+		next = m.MendSteps()
+	case reason == "" || m.Has:
+		if next, err = s.inTheWay(ctx, p, repo, m); err != nil {
+			return st
+		}
+	}
+	st.LandNext = next
+	return st
+}
+
+// inTheWay is what you do where your files keep a branch from being moved; nothing where they
+// do not.
+func (s *Landing) inTheWay(ctx context.Context, p *projects.Project, repo *git.Repo, m slot.Meeting) ([]kedge.NextStep, error) {
+	if m.Has {
+		return nil, nil
+	}
+	by, is, err := s.MovedBySessions(p)(ctx, "refs/heads/"+m.Branch, m.At)
+	if err != nil {
+		return nil, err
+	}
+	again := slot.LandAgain()
+	if is && m.Way != slot.Behind {
+		return append([]kedge.NextStep{by.Undo().AndThen(again)}, m.ByHand()...), nil
+	}
+	to := m.Work
+	if m.Way == slot.Diverged {
+		q := git.CommitRequest{Tree: m.Tree, Parents: []string{m.At, m.Work}, Message: "a try", Date: time.Unix(0, 0), Author: git.Person{Name: "Kedge", Email: "kedge@localhost"}}
+		if to, err = repo.Commit(ctx, q); err != nil {
+			return nil, err
+		}
+	}
+	err = repo.Forward(ctx, git.ForwardRequest{
+		Branch: m.Branch, To: to, Try: true, Again: &again,
+		Ours: func(path string) bool { return kedge.IsOwnPath(path) && s.Replaceable(ctx, p, path) },
+	})
+	if step, ok := kedge.StepOf(err); ok {
+		return []kedge.NextStep{step}, nil
+	}
+	return nil, err
 }
 
 // MergedByUser tells whether a run that is over has work that it could not land, and that

@@ -25,6 +25,7 @@ type Home struct {
 	ReadOnly bool // no daemon: nothing is written, not even files
 	Clock    func() time.Time
 	Log      *slog.Logger
+	Program  string // this binary, for git's filter of Git LFS; empty: none
 
 	mu   sync.Mutex
 	open map[kedge.ProjectID]*Opened

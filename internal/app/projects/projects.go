@@ -125,7 +125,7 @@ func (h *Home) Git(ctx context.Context, p *Project) (*git.Repo, error) {
 		return r, nil
 	}
 	r, err := git.Open(ctx, p.Dir, git.Options{
-		Now: h.Clock, Approved: filterApproved(p), Cache: git.Cache{Dir: filepath.Join(h.StateDir(p.ID), "trees"), Keep: !h.ReadOnly},
+		Program: h.Program, Now: h.Clock, Approved: filterApproved(p), Cache: git.Cache{Dir: filepath.Join(h.StateDir(p.ID), "trees"), Keep: !h.ReadOnly},
 	})
 	if err == nil {
 		p.repos[p.Dir] = r

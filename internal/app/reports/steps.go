@@ -353,6 +353,8 @@ func landWords(ev run.Input, about run.Command) string {
 	switch {
 	case ev.Outcome != run.OK:
 		return because("not landed", ev.Reason)
+	case ev.Reason != "":
+		return "landed: branch \"" + ev.Text + "\" is at commit " + words.Hash(ev.Commit) + ", " + ev.Reason
 	case ev.Commit != "" && ev.Commit != about.Commit:
 		return "nothing to land: branch \"" + ev.Text + "\" has the work already, in commits of its own"
 	case ev.Text != "":

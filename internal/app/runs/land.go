@@ -20,8 +20,8 @@ type RunLandRequest struct {
 }
 
 // RunLandReply is what became of it. Refused says why the branch was not moved;
-// Already, that it had the work before; Elsewhere, that it is not the one which is
-// checked out. Review is the work that has to be accepted, or refused, before; Regressed
+// Already, that it had the work before; Merged, that it had new commits, with which the work
+// was merged; Elsewhere, that it is not the one which is checked out. Review is the work that has to be accepted, or refused, before; Regressed
 // are the features that were done and are red again, on which nothing lands unasked.
 type RunLandReply struct {
 	RunReply
@@ -30,6 +30,7 @@ type RunLandReply struct {
 	Refused   string      `json:"refused"`
 	Already   bool        `json:"already"`
 	Elsewhere bool        `json:"elsewhere"`
+	Merged    bool        `json:"merged"`
 	Review    []RunReview `json:"review"`
 
 	Regressed []kedge.FeatureID `json:"regressed,omitempty"`
@@ -137,6 +138,7 @@ func (s *Runs) landRun(ctx context.Context, p *projects.Project, eng RunEngine, 
 		out.Regressed = st.Broken()
 	}
 	out.Already = out.Refused == "" && s.landing.Has(ctx, p, at, out.Commit)
+	out.Merged = out.Refused == "" && !out.Already && out.Commit != tip
 	if out.Already && !s.landing.Has(ctx, p, at, tip) {
 		out.Notes = append(out.Notes, "branch \""+branch+"\" has the work already, in other commits; the run's commits are still on "+slot.Branch(st.Run)+
 			"; to remove them: git branch -D "+slot.Branch(st.Run))
@@ -160,5 +162,14 @@ func (s *Runs) nextToLand(ctx context.Context, p *projects.Project, st run.State
 	if waiting, _, err := s.toReview(ctx, p, st); err != nil || len(waiting) > 0 {
 		return next, err // it would refuse
 	}
-	return append(next, landStep()), nil
+	left, err := s.landing.Unlanded(ctx, p)
+	if err != nil || len(left) == 0 {
+		return append(next, landStep()), err
+	}
+	doc, err := ledger.FindRun(ctx, p, left[0].Run)
+	if err != nil {
+		return next, err
+	}
+	was := s.landing.Now(ctx, p, doc.State)
+	return append(next, landSteps(&was)...), nil
 }

@@ -86,6 +86,9 @@ func setAside(st run.State) (run.State, bool) {
 // place that decides it: status, the end of a run and every command that changes
 // something say the same. A zero state is that of no run.
 func (s *Runs) nextSteps(ctx context.Context, p *projects.Project, st run.State) ([]kedge.NextStep, error) {
+	if st.Resting() {
+		st = s.landing.Now(ctx, p, st)
+	}
 	if st.Planning() {
 		return s.planningSteps(ctx, p, st)
 	}

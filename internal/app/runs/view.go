@@ -334,19 +334,16 @@ func haltSteps(st *run.State) []kedge.NextStep {
 }
 
 // landSteps bring the work of a run that is over to your branch: where landing was
-// refused, first what was in its way then. That may be gone by now, so landing again is
-// the last of them.
+// refused, what you do about that.
 func landSteps(st *run.State) []kedge.NextStep {
-	if len(st.Broken()) > 0 {
+	switch {
+	case len(st.Broken()) > 0:
 		return []kedge.NextStep{kedge.Step("kedge", "land", "--regressed").For("land the work although it breaks features that were done")}
-	}
-	if len(st.LandNext) == 0 {
+	case len(st.LandNext) > 0:
+		return slices.Clone(st.LandNext)
+	default:
 		return []kedge.NextStep{landStep()}
 	}
-	if slices.ContainsFunc(st.LandNext, isLand) {
-		return slices.Clone(st.LandNext) // it lands by itself; what has just refused is no next step
-	}
-	return append(slices.Clone(st.LandNext), landStep().For("land again, once nothing is in the way"))
 }
 
 // toLandBy tells whether a run has work that only your word lands.

@@ -155,7 +155,7 @@ func (s *Setup) site(ctx context.Context, who projects.Caller) (*site, error) {
 		return nil, kedge.Errorf(kedge.Blocked, "this is session %q, and agents may not set up or remove a project", id).
 			WithHint("ask the user to run: kedge init")
 	}
-	repo, err := git.Open(ctx, who.Dir, git.Options{Now: s.home.Clock})
+	repo, err := git.Open(ctx, who.Dir, git.Options{Now: s.home.Clock, Program: s.home.Program})
 	if err != nil && !kedge.NotFound.Is(err) {
 		return nil, err
 	}

@@ -40,7 +40,7 @@ starts (exit code 5):
   files@HASH         settings, hooks, servers and other files that agents run
                      or obey
   env:NAME@HASH      a variable that sends keys elsewhere or loads code
-  filter:NAME@HASH   a git filter that files need (Git LFS, an encryption)
+  filter:NAME@HASH   a git filter that files need, such as an encryption
 
 You approve exactly these contents. If they change, Kedge asks again. To
 refuse, leave them unapproved or remove them from the repository.`,
@@ -48,7 +48,7 @@ refuse, leave them unapproved or remove them from the repository.`,
   kedge approve landing-page --reason "looked at it"           complete the feature
   kedge approve                                                list what waits
   kedge approve files@9b1d0c4e77aa52f3c6018e2d5b94f0a1         agents may use these files
-  kedge approve filter:lfs@4f1c2ab09d3e7712c05be9d186a4f3b0    this filter may run`,
+  kedge approve filter:crypt@4f1c2ab09d3e7712c05be9d186a4f3b0  this filter may run`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return listApprovable(c, env)

@@ -3,7 +3,6 @@ package runs
 import (
 	"fmt"
 	"io"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -22,11 +21,15 @@ func Land(env *frame.Env) *cobra.Command {
 		Long: `Move your branch to the verified work of the newest run that has not landed.
 
 Runs land their work by themselves if they can. Use this command if a run
-could not. Kedge only fast-forwards your branch. Your uncommitted changes
-stay. If they are in the way, or your branch has commits that the run does not
-have, nothing changes (exit code 4). Work that you merged, rebased or squashed
-yourself counts as landed (exit code 0). The run's branch is deleted after it
-has landed.
+could not. If your branch has new commits, Kedge merges the work with them in
+the run's clean worktree and runs all checks. It lands the merge if they are
+green. Your uncommitted changes stay.
+
+Nothing changes (exit code 4) if your changes are in the way, if a merge
+conflicts or is red, or if your branch no longer has commits that the work was
+made on. Kedge then names the files or the check, and prints commands that
+help. Work that you merged, rebased or squashed yourself counts as landed (exit
+code 0). The run's branch is deleted after it has landed.
 
 While work waits for your review, nothing lands (exit code 5), unless you pass
 --unreviewed. While a completed feature is red again, nothing lands either
@@ -56,7 +59,7 @@ earlier runs. The next kedge land lands it.`,
 				env.Talk("next: %s", plain.Line(r.Deny))
 			}
 			if len(out.Review) == 0 {
-				env.Next(afterRefusal(out.Run.NextSteps)...)
+				env.Next(out.Run.NextSteps...)
 			}
 			if len(out.Review) > 0 || len(out.Regressed) > 0 {
 				return frame.Printed(kedge.Blocked)
@@ -70,11 +73,6 @@ earlier runs. The next kedge land lands it.`,
 	return c
 }
 
-// afterRefusal are the steps of a run without the landing that was just refused.
-func afterRefusal(steps []kedge.NextStep) []kedge.NextStep {
-	return slices.DeleteFunc(slices.Clone(steps), func(s kedge.NextStep) bool { return s.Is("kedge", "land") })
-}
-
 func landText(w io.Writer, out runs.RunLandReply) {
 	branch := plain.Line(out.Branch)
 	elsewhere := ""
@@ -85,6 +83,8 @@ func landText(w io.Writer, out runs.RunLandReply) {
 	case out.Refused != "":
 	case out.Already:
 		fmt.Fprintf(w, "nothing to land: branch %q has %s already%s\n", branch, out.Commit, elsewhere)
+	case out.Merged:
+		fmt.Fprintf(w, "landed %s on branch %q: the work merged with your new commits, all checks green%s\n", out.Commit, branch, elsewhere)
 	default:
 		fmt.Fprintf(w, "landed %s on branch %q%s\n", out.Commit, branch, elsewhere)
 	}

@@ -31,7 +31,7 @@ const (
 	Mark         CommandKind = "mark"          // journal a status; Scope Wanted: and what its next session is for, in Text
 	Ledger       CommandKind = "ledger"        // journal a status, where no person did, write the projections, commit them on Base; Text: the work that was taken back
 	Revert       CommandKind = "revert"        // set aside into Salvage, then back to Base
-	Land         CommandKind = "land"          // fast-forward the user's branch to Commit, or refuse; Actor asked for it; Text: the work in it that no check verified; Scope Breaking: though it breaks features
+	Land         CommandKind = "land"          // move the user's branch to Commit, merged with what is new there, or refuse; Actor asked for it; Text: the work in it that no check verified; Scope Breaking: though it breaks features
 	Timer        CommandKind = "timer"         // fires after Wait, by a clock that does not jump
 	Notify       CommandKind = "notify"        // tell people
 )

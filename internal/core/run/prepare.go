@@ -88,6 +88,7 @@ func (t *stepper) unlandable(j *Job, why string) {
 	if j.Base == t.s.Tip {
 		t.s.Landed, t.s.LandBy, t.s.LandScope = j.Base, "", ""
 		t.s.refuseLanding("with your branch merged in, " + why)
+		t.s.LandAt = j.Base
 	}
 	j.Reason = why
 	t.enter(j, Reverting)

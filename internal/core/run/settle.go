@@ -56,8 +56,9 @@ func (t *stepper) pick() {
 			return
 		}
 		i := t.next()
-		if i < 0 || t.s.has(func(j *Job) bool { return j.Phase == Limited || j.waitsForBaseline() }) {
-			return
+		if i < 0 || t.s.has(func(j *Job) bool { return j.Phase == Limited || j.waitsForBaseline() }) ||
+			t.s.moving() > t.s.Rules.Parallel && t.s.Features[i].Status != kedge.Regressed {
+			return // one more would need a worktree more; but what regressed comes before all that waits
 		}
 		if !t.affordable(i) {
 			return
@@ -341,6 +342,7 @@ func (t *stepper) landed(c Command) {
 	switch {
 	case t.ev.Outcome != OK:
 		t.s.refuseLanding(t.ev.Reason, t.ev.Next...)
+		t.s.LandAt = t.ev.Commit
 	case t.ev.Commit != "" && c.Commit == t.s.Tip && len(t.s.Jobs) == 0:
 		t.s.Tip, t.s.Verified, t.s.Landed = t.ev.Commit, t.ev.Commit, t.ev.Commit
 	}

@@ -39,6 +39,7 @@ type State struct {
 	Landed      string `json:"landed,omitempty"`   // the tip when it was last landed, or refused
 	LandRefusal string `json:"lander,omitempty"`   // why it was refused
 
+	LandAt   string           `json:"land_at,omitempty"`   // the commit of your branch, or the tip, on which checks refuse it: there they would again
 	LandNext []kedge.NextStep `json:"land_next,omitempty"` // what you do about the refusal; none: kedge land itself
 	Outcome  string           `json:"outcome,omitempty"`   // the reason without the refusal
 
@@ -227,7 +228,7 @@ func (s *State) AllLanded() bool { return s.Landed == s.Tip && s.LandRefusal == 
 // refuseLanding keeps why the tip did not land, and what you do about it; an empty why
 // is that it did.
 func (s *State) refuseLanding(why string, next ...kedge.NextStep) {
-	s.LandRefusal, s.LandNext = why, next
+	s.LandRefusal, s.LandNext, s.LandAt = why, next, ""
 }
 
 // Resting tells whether the run does nothing more until you act. A run that waits for a
@@ -348,6 +349,18 @@ func (s *State) busy() int {
 	n := 0
 	for _, j := range s.Jobs {
 		if !j.Phase.Parked() && j.Phase != Done {
+			n++
+		}
+	}
+	return n
+}
+
+// moving counts the jobs that go on without you, those that wait for their turn among them:
+// each has a worktree.
+func (s *State) moving() int {
+	n := 0
+	for i := range s.Jobs {
+		if j := &s.Jobs[i]; j.Kind != Accept && (!j.Phase.Parked() && j.Phase != Done || j.Phase == Ready) {
 			n++
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -26,8 +27,10 @@ func verified(t *testing.T, also ...string) (y *yard, tip string) {
 	}
 	y.must(os.Remove(filepath.Join(dir, "gone.txt")))
 	y.git("-C", dir, "add", "-A")
-	y.git("-C", dir, "commit", "-qm", "verified")
-	return y, y.git("-C", dir, "rev-parse", "HEAD")
+	y.git("-C", dir, "commit", "-qm", "verified\n\nKedge-Run: "+string(runID))
+	tip = y.git("-C", dir, "rev-parse", "HEAD")
+	y.git("-C", y.root, "worktree", "remove", dir)
+	return y, tip
 }
 
 func (y *yard) landing(tip string) run.Command {
@@ -68,10 +71,12 @@ func TestLandRefusesWhereSomethingIsInTheWay(t *testing.T) {
 			y.put(y.root, "a.txt", "a\n")
 		}, "a.txt", "stash push -u -- a.txt && kedge land"},
 		"a commit of the user's": {func(y *yard) {
-			y.put(y.root, "mine.txt", "mine\n")
-			y.git("-C", y.root, "add", "mine.txt")
-			y.git("-C", y.root, "commit", "-qm", "mine")
-		}, "main got 1 new commit since the run began", "git merge kedge/run-"},
+			y.put(y.root, "a.txt", "mine\n")
+			y.git("-C", y.root, "commit", "-qam", "mine")
+		}, "main got 1 new commit since the run began, and a merge conflicts in: a.txt", "git merge kedge/run-"},
+		"commits that are no longer there": {func(y *yard) {
+			y.git("-C", y.root, "commit", "-q", "--amend", "-m", "other words")
+		}, "main was rewritten since the run began: it no longer has ", "git cherry-pick "},
 		"a merge under way": {func(y *yard) {
 			y.put(filepath.Join(y.root, ".git"), "MERGE_HEAD", y.head()+"\n")
 		}, "MERGE_HEAD", " status"},
@@ -204,9 +209,6 @@ func TestBroughtInByAPerson(t *testing.T) {
 			at := y.head()
 			want := tip
 			if of.own {
-				c := y.landing(tip)
-				c.Actor = "" // nobody says that it was a person
-				y.want(run.Refused, c)
 				want = at
 			}
 			ev := y.want(run.OK, y.landing(tip))
@@ -217,20 +219,63 @@ func TestBroughtInByAPerson(t *testing.T) {
 	}
 }
 
-// TestHalfBroughtIn: of what is not all there a person is told what to do.
+// TestHalfBroughtIn: the rest is merged, also into a branch that is not checked out.
 func TestHalfBroughtIn(t *testing.T) {
 	y, tip := verified(t)
 	y.put(y.root, "a.txt", "landed\n")
 	y.git("-C", y.root, "commit", "-qam", "half of it")
+	half := y.head()
 	y.git("-C", y.root, "switch", "-qc", "other")
-	ev := y.want(run.Refused, y.landing(tip))
-	merge := "git switch main && git merge kedge/" + string(runID)
-	if next := strings.Join(kedge.StepLines(ev.Next), "\n"); !strings.Contains(next, merge) || !strings.Contains(next, "git merge -s ours") {
-		t.Errorf("it says %q, and names %q", ev.Reason, next)
+	ev := y.brokenOff(y.landing(tip))
+	if ev.Outcome != run.OK || y.git("-C", y.root, "rev-parse", "main") != ev.Commit || y.head() != half {
+		t.Errorf("%+v; main is at %s, and the checkout at %s", ev, y.git("-C", y.root, "rev-parse", "main"), y.head())
 	}
-	y.git("-C", y.root, "switch", "-q", "main")
-	y.git("-C", y.root, "merge", "-q", "--no-edit", "kedge/"+string(runID))
-	y.want(run.OK, y.landing(tip))
+	if got := y.git("-C", y.root, "rev-parse", "main^1", "main^2"); got != half+"\n"+tip {
+		t.Errorf("main is a merge of %s, want %s and %s", got, half, tip)
+	}
+	if got := y.git("-C", y.root, "show", "main:new/b.txt"); got != "b" {
+		t.Errorf("new/b.txt is %q", got)
+	}
+}
+
+// TestLandMergesOnlyWhatIsGreen: nothing moves before the merge has passed the checks of the
+// branch as it is now.
+func TestLandMergesOnlyWhatIsGreen(t *testing.T) {
+	for name, of := range map[string]struct {
+		check, says string
+		next        []string
+	}{
+		"green":      {"test -f m && test -f new/b.txt\n", "", nil},
+		"red":        {"! test -f m || ! test -f new/b.txt || { echo 'both are here'; exit 1; }\n", "main got 2 new commits since the run began; merged with that, the work is red: ", []string{"git merge --no-ff --no-commit kedge/" + string(runID), "kedge gate --all", "git commit -a --no-edit && kedge land"}},
+		"cannot run": {"", "the checks cannot run", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			y, tip := verified(t)
+			if of.check != "" {
+				y.put(y.root, "check.sh", of.check)
+			} else {
+				y.put(y.root, ".kedge/gate.toml", strings.ReplaceAll(gateOK, "sh check.sh", "no-such-program"))
+			}
+			y.git("-C", y.root, "commit", "-qam", "another check")
+			y.mine()
+			before := y.head()
+			ev, err := y.x.Do(t.Context(), y.landing(tip), nil)
+			y.must(err)
+			if of.says == "" {
+				if ev.Outcome != run.OK || y.head() != ev.Commit || y.status() != "## main" || y.read(y.root, "new/b.txt") != "b\n" {
+					t.Fatalf("%+v; git says %q", ev, y.status())
+				}
+				return
+			}
+			next := kedge.StepLines(ev.Next)
+			if ev.Outcome != run.Refused || !strings.Contains(ev.Reason, of.says) || y.head() != before || ev.Commit != before {
+				t.Errorf("%+v; the branch was at %s and is at %s", ev, before, y.head())
+			}
+			if of.next != nil && !slices.Equal(next, of.next) {
+				t.Errorf("next is %q, want %q", next, of.next)
+			}
+		})
+	}
 }
 
 // TestNothingLandsThatNobodyAccepted: whatever the run takes it for, and whoever asks.

@@ -161,7 +161,11 @@ func (s *Scratch) cacheFile() string {
 	if s.r.g.Cache().Dir == "" {
 		return ""
 	}
-	return filepath.Join(s.r.g.Cache().Dir, s.cachePrefix()+digest(s.conf...))
+	conf := s.conf
+	if s.lfs {
+		conf = append(conf[:len(conf):len(conf)], stored.LFS)
+	}
+	return filepath.Join(s.r.g.Cache().Dir, s.cachePrefix()+digest(conf...))
 }
 
 func (s *Scratch) cachePrefix() string { return digest(s.r.g.GitDir(), s.r.g.Root()) + "-" }

@@ -2,6 +2,7 @@ package checkout
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -126,27 +127,29 @@ func (r *Repo) refuseLosing(ctx context.Context, h history.Head, to string) erro
 // SwitchTo takes the worktree and the scratch index, which both hold the tree
 // from, to the tree to. Nothing is written when it cannot be done whole.
 func (s *Scratch) SwitchTo(ctx context.Context, from, to string) error {
-	diff, err := s.r.Diff(ctx, from, to)
-	if err != nil {
+	if err := s.RefuseSwitch(ctx, from, to); err != nil {
 		return err
 	}
-	if len(diff) == 0 {
-		return s.look(ctx)
+	if err := s.look(ctx); err != nil || from == to { // files whose times changed but not their content would count as changed
+		return err
+	}
+	_, err := s.Do(ctx, nil, "read-tree", "-m", "-u", from, to)
+	if hardened.StderrHas(err, "not uptodate", "would be overwritten", "would be removed") {
+		return kedge.Errorf(kedge.Conflict, "a file changed meanwhile: %w", err).WithHint("see them: git -C %s status", hardened.Quote(s.r.g.Root()))
+	}
+	return errors.Join(err, s.Age(ctx))
+}
+
+// RefuseSwitch says why SwitchTo cannot be done whole, as far as that is known before.
+func (s *Scratch) RefuseSwitch(ctx context.Context, from, to string) error {
+	diff, err := s.r.Diff(ctx, from, to)
+	if err != nil || len(diff) == 0 {
+		return err
 	}
 	if err := s.refuseCovering(diff); err != nil {
 		return err
 	}
-	if err := s.refuseSmudge(ctx, to, diff); err != nil {
-		return err
-	}
-	if err := s.look(ctx); err != nil { // files whose times changed but not their content would count as changed
-		return err
-	}
-	_, err = s.Do(ctx, nil, "read-tree", "-m", "-u", from, to)
-	if hardened.StderrHas(err, "not uptodate", "would be overwritten", "would be removed") {
-		return kedge.Errorf(kedge.Conflict, "a file changed meanwhile: %w", err).WithHint("see them: git -C %s status", hardened.Quote(s.r.g.Root()))
-	}
-	return err
+	return s.refuseSmudge(ctx, to, diff)
 }
 
 // look has git read every file that the scratch index knows no times of: whoever works with it
@@ -173,7 +176,7 @@ func (s *Scratch) refuseCovering(diff []history.Change) error {
 		}
 		if fi, err := os.Lstat(filepath.Join(s.r.g.Root(), c.Path)); err == nil && !fi.IsDir() {
 			return kedge.Errorf(kedge.Conflict, "the ignored file %q is in the way: Kedge would overwrite it", c.Path).
-				WithHint("mv %s %s", hardened.Quote(filepath.Join(s.r.g.Root(), c.Path)), hardened.Quote(filepath.Join(s.r.g.Root(), c.Path)+".old"))
+				WithStep(kedge.Step("mv", filepath.Join(s.r.g.Root(), c.Path), filepath.Join(s.r.g.Root(), c.Path)+".old"))
 		}
 	}
 	return nil

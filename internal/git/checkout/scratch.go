@@ -23,6 +23,7 @@ type Scratch struct {
 	dir  string
 	conf []string
 	set  hardened.Settings
+	lfs  bool // this program is the filter of Git LFS
 
 	user   []entry  // what the user's index tracks, once the scratch one is seeded
 	kept   []entry  // what Kedge knew then
@@ -39,7 +40,9 @@ func (r *Repo) withScratch(ctx context.Context, do func(*Scratch) error) error {
 	if err != nil {
 		return err
 	}
-	s := &Scratch{r: r, set: set, conf: append(set.Content, r.g.ApprovedFilters(set)...)}
+	s := &Scratch{r: r}
+	s.set, s.lfs = r.g.WithLFS(set)
+	s.conf = append(s.set.Content[:len(s.set.Content):len(s.set.Content)], r.g.ApprovedFilters(s.set)...)
 	s.conf = append(s.conf, "core.protectNTFS=false", "core.protectHFS=false")
 	if err := s.make(); err != nil {
 		return kedge.Errorf(kedge.Internal, "cannot make a scratch git dir: %w", err).WithHint("make sure that you may write to %q", r.g.CommonDir())
@@ -161,6 +164,7 @@ func (s *Scratch) Do(ctx context.Context, stdin []byte, args ...string) ([]byte,
 // onIndex is git with another index than the scratch one.
 func (s *Scratch) onIndex(ctx context.Context, index string, stdin []byte, args ...string) ([]byte, error) {
 	conf := append(s.conf[:len(s.conf):len(s.conf)], "core.fsync=all,-index") // install and keepAs do that, where it is to stay
+	conf = append(conf, s.lfsConf()...)
 	return s.r.g.Run(ctx, hardened.Call{Mode: hardened.InScratch, Stdin: stdin, Args: args, Conf: conf, Env: []string{
 		"GIT_DIR=" + s.dir, "GIT_WORK_TREE=" + s.r.g.Root(), "GIT_INDEX_FILE=" + index,
 	}})

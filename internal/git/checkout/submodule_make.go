@@ -31,7 +31,7 @@ func (m Submodule) Fill(ctx context.Context, g *hardened.Git) error {
 	if err := m.clone(ctx, g, part); err != nil {
 		return err
 	}
-	if _, err := inPart(ctx, g, part, "checkout", "-q", "--detach", m.Link); err != nil { // a full object name
+	if err := m.fillLFS(ctx, g, part); err != nil {
 		return err
 	}
 	_ = os.Remove(m.Dir) // empty, or not there; else the next line says so
@@ -50,7 +50,7 @@ func (m Submodule) Mend(ctx context.Context, g *hardened.Git, aside string) erro
 		return err
 	}
 	for _, args := range [][]string{{"update-ref", "--no-deref", "HEAD", m.Link}, {"read-tree", m.Link}} {
-		if _, err := inPart(ctx, g, part, args...); err != nil {
+		if _, err := inPart(ctx, g, part, nil, args...); err != nil {
 			return err
 		}
 	}
@@ -145,9 +145,9 @@ func (m Submodule) Enlist(ctx context.Context, sub *hardened.Git, below Submodul
 	return handOn(ctx, sub, m.Home, to, "submodule."+below.Name+".url")
 }
 
-func inPart(ctx context.Context, g *hardened.Git, part string, args ...string) ([]byte, error) {
+func inPart(ctx context.Context, g *hardened.Git, part string, conf []string, args ...string) ([]byte, error) {
 	return g.Run(ctx, hardened.Call{
-		Mode: hardened.InScratch, Dir: part, Env: []string{"GIT_DIR=" + filepath.Join(part, ".git"), "GIT_WORK_TREE=" + part}, Args: args,
+		Mode: hardened.InScratch, Dir: part, Env: []string{"GIT_DIR=" + filepath.Join(part, ".git"), "GIT_WORK_TREE=" + part}, Conf: conf, Args: args,
 	})
 }
 

@@ -30,6 +30,9 @@ type Options struct {
 	// Approved tells whether a person approved the git filter of this name
 	// with exactly these commands (see Filter.Hash). Nil approves none.
 	Approved func(name, hash string) bool
+	// Program is this program, which git starts as the filter of Git LFS; empty: a filter
+	// "lfs" is like any other.
+	Program string
 	// Env is where PATH, HOME and the place of the user's git configuration
 	// come from; nil is the environment of the process.
 	Env []string

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"kedge"
+	"kedge/internal/git/stored"
 )
 
 // Person is who a commit is by.
@@ -164,6 +165,18 @@ func (g *Git) ApprovedFilters(s Settings) []string {
 	}
 	slices.Sort(conf)
 	return conf
+}
+
+// WithLFS leaves the filter of Git LFS out of settings where this program stands in for it:
+// unless a person approved its commands, or they are not those of git-lfs.
+func (g *Git) WithLFS(s Settings) (out Settings, stands bool) {
+	f := s.Filters[stored.LFS]
+	if g.opt.Program == "" || !isPlain(g.opt.Program) || !isPlain(g.common) || !stored.IsGitLFS(f.Clean, f.Smudge, f.Process) || f.Name != "" && g.IsApproved(f) {
+		return s, false
+	}
+	s.Filters = maps.Clone(s.Filters)
+	delete(s.Filters, stored.LFS)
+	return s, true
 }
 
 // IsApproved tells whether a person approved the filter. It never holds for a name that -c could not carry.

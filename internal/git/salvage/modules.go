@@ -97,7 +97,7 @@ func (r *Repo) saveOwn(ctx context.Context, q Request, a Attic, set checkout.Sub
 	if err != nil || v.Ref == "" {
 		return err
 	}
-	if err := checkout.GiveCommit(ctx, r.g, sub.CommonDir(), m.Home, v.Ref, v.Commit); err != nil {
+	if err := m.GiveHome(ctx, r.g, sub.CommonDir(), v.Ref, v.Commit); err != nil {
 		return err
 	}
 	home, err := filepath.Rel(set.Home(), m.Home)

@@ -2,8 +2,14 @@
 // its own, a tree, an index. It saves a process for what is asked a hundred times
 // for each feature of a run. It promises that what it gives is what git would give:
 // an object is held against its name and an index against its checksum, and whatever
-// is not in the usual form is left to git. It never writes, and follows no
-// configuration, replacement or alternate.
+// is not in the usual form is left to git. It follows no configuration, replacement or
+// alternate.
+//
+// It also stands in for git-lfs, whose program never runs: what a pointer names stands in
+// the file, and what stands in the file is committed as a pointer. An object is written
+// before the pointer to it is given, and one that is not whole never takes the place of a
+// pointer. It writes nothing else, and never talks to a network: an object that is not in
+// the git dir stays a pointer.
 package stored
 
 import (

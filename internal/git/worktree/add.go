@@ -145,6 +145,9 @@ func (r *Repo) fillWorktree(ctx context.Context, commit string) error {
 		if hardened.ExitCode(err) != 0 {
 			return kedge.Errorf(kedge.Conflict, "the files of %q cannot be written: %w", r.g.Root(), err).WithHint("ls -la %s", hardened.Quote(r.g.Root()))
 		}
+		if err == nil {
+			err = s.Age(ctx)
+		}
 		if err != nil {
 			return err
 		}

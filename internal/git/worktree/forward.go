@@ -4,6 +4,7 @@ import (
 	"context"
 	"path"
 	"slices"
+	"strings"
 
 	"kedge"
 	"kedge/internal/git/checkout"
@@ -21,6 +22,8 @@ type ForwardRequest struct {
 	Ours func(path string) bool
 	// Unchanged refuses over every change of a tracked file, in the way or not.
 	Unchanged bool
+	// Try only tells whether it could be done.
+	Try bool
 	// Again, if any, is the step that asks for this move once your changes are set aside.
 	Again *kedge.NextStep
 }
@@ -72,6 +75,10 @@ func (r *Repo) forward(ctx context.Context, q ForwardRequest, at, to string) err
 	}
 	i := slices.IndexFunc(list, func(w registered) bool { return w.branch == q.Branch })
 	switch {
+	case i < 0 && strings.HasPrefix(r.Busy(), "rebase"): // it may be of this branch, and moves it at its end
+		return r.refuseBusy()
+	case i < 0 && q.Try:
+		return nil
 	case i < 0:
 		return history.MoveRef(ctx, r.g, "refs/heads/"+q.Branch, to, at)
 	case list[i].path != r.g.Root():
@@ -112,10 +119,22 @@ func (s *scratch) forward(ctx context.Context, q ForwardRequest, at, to string) 
 	if err != nil {
 		return err
 	}
+	if err := s.RefuseSwitch(ctx, now, target); err != nil || q.Try {
+		return thenAgain(err, q.Again)
+	}
 	if err := s.SwitchTo(ctx, now, target); err != nil {
 		return err
 	}
 	return s.Move(ctx, b, at, func() error { return s.indexAhead(ctx, to, b.Paths) })
+}
+
+// thenAgain is an error whose step is followed by another one.
+func thenAgain(err error, again *kedge.NextStep) error {
+	step, ok := kedge.StepOf(err)
+	if !ok || again == nil {
+		return err
+	}
+	return kedge.Errorf(kedge.KindOf(err), "%w", err).WithStep(step.AndThen(*again))
 }
 
 // treePlus is a tree with the paths as another has them.

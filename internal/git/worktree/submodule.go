@@ -74,7 +74,7 @@ func (r *Repo) fetched(ctx context.Context, m checkout.Submodule, path []string)
 		if m.Home == "" {
 			return from, true, nil
 		}
-		return m.Home, false, checkout.GiveCommit(ctx, r.g, from, m.Home, keptRefs+m.Link, m.Link)
+		return m.Home, false, m.GiveHome(ctx, r.g, from, keptRefs+m.Link, m.Link)
 	}
 	return "", false, nil
 }
