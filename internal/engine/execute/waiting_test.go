@@ -101,5 +101,6 @@ func TestRow109AJobGoesByItsOwnBase(t *testing.T) {
 	j, err := y.cfg.Slots.Job(runID, 3)
 	y.must(err)
 	y.git("-C", y.slot(j.Slot), "rm", "-q", "-f", "one.txt")
-	y.gated(run.Red, 3, "three", tip)
+	tree = y.gated(run.Green, 3, "three", tip).Tree
+	y.integrated(run.Red, 3, "three", tip, tree)
 }
