@@ -2,6 +2,7 @@ package execute
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -105,7 +106,7 @@ func (k *corner) oldSource(ctx context.Context, demanded bool) error {
 		k.found.OldSource.Why = k.untested
 		return nil
 	}
-	red, known, err := k.judge(ctx, "old-source", h.OldSource, k.judges())
+	red, known, err := k.judge(ctx, oldSource, h.OldSource, k.judges())
 	if err != nil {
 		return err
 	}
@@ -163,7 +164,7 @@ func (k *corner) oldTests(ctx context.Context) error {
 		k.found.OldTests.Why = "every test of before is there, or what it tested is gone"
 		return nil
 	}
-	red, known, err := k.judge(ctx, "old-tests", h.OldTests, gate.TestChecks(slices.Concat(k.q.Checks, k.green)))
+	red, known, err := k.judge(ctx, oldTests, h.OldTests, gate.TestChecks(slices.Concat(k.q.Checks, k.green)))
 	if err == nil {
 		k.found.OldTests = cornerOf(red, known)
 	}
@@ -207,6 +208,25 @@ func (k *corner) judge(ctx context.Context, what string, of testguard.Corner, ch
 	}
 	red, known = gate.FirstRed(v)
 	return red, known, nil
+}
+
+// The corners, as their gates are named.
+const (
+	oldSource = "old-source"
+	oldTests  = "old-tests"
+)
+
+// endCorners ends the checks of corners that an earlier owner of the command left running: the
+// clean worktree is about to hold another tree. They run again from the beginning.
+func (x *Executor) endCorners(ctx context.Context, c run.Command) error {
+	var errs []error
+	for _, what := range []string{oldSource, oldTests} {
+		dir := x.gateDir(evidenceID(c, what))
+		if was, err := gate.ReadBegun(dir); err != nil || was.Tree != "" && was.Verdict == nil {
+			errs = append(errs, err, x.forget(ctx, dir))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // put brings a tree into the clean worktree, and makes it usable.

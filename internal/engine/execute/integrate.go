@@ -19,6 +19,9 @@ import (
 // it can touch: the verdict that can complete a feature. A candidate that is not green
 // does not stay there.
 func (x *Executor) integrate(ctx context.Context, c run.Command, _ func(run.Input)) (run.Input, error) {
+	if err := x.endCorners(ctx, c); err != nil {
+		return run.Input{}, err
+	}
 	clean, err := x.cfg.Slots.Clean(ctx, x.request(c, "left in the clean worktree"))
 	if err != nil {
 		return badPlace(c, err)
