@@ -42,7 +42,7 @@ func doubtWords(d delta.Stepped) string {
 		case c.Kind == run.Mark && c.Status == kedge.NeedsReview:
 			return words.FirstLine(c.Reason)
 		case c.Purpose == run.Repair && (c.Kind == run.Brief || c.Kind == run.Prepare):
-			return words.FirstLine(cmp.Or(c.Failure, d.Event.Untested))
+			return words.FirstLine(cmp.Or(d.Event.Untested, c.Failure))
 		}
 	}
 	return ""
@@ -261,18 +261,7 @@ func verdictWords(ev run.Input, about run.Command) string {
 	if f := words.FirstLine(ev.Failure); f != "" {
 		return because(text, f)
 	}
-	return withReason(testWords(text, ev), ev)
-}
-
-// testWords adds what the tests of the work leave open.
-func testWords(text string, ev run.Input) string {
-	switch {
-	case ev.Altered != "":
-		return because(text, ev.Altered)
-	case ev.Shown == run.Green:
-		return because(text, "but "+ev.Untested)
-	}
-	return text
+	return withReason(text, ev)
 }
 
 func verdictWord(ev run.Input) string {

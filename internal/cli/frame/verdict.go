@@ -22,9 +22,9 @@ func VerdictText(m kedge.Marker) string {
 }
 
 // CornersText says what the tests and the source of some work show without each other; empty
-// where nobody looked.
+// where nobody looked, or the work touches no test.
 func CornersText(c *kedge.Corners) string {
-	if c == nil {
+	if c == nil || len(c.Tests) == 0 && c.OldSource.Verdict == kedge.CornerNotRun && c.OldTests.Verdict == kedge.CornerNotRun {
 		return ""
 	}
 	return "old source with the new tests: " + cornerText(c.OldSource, kedge.CornerRed) +
