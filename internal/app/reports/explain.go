@@ -49,8 +49,9 @@ type ExplainReply struct {
 	Checkpoint kedge.CheckpointID  `json:"checkpoint"`
 	Validated  string              `json:"validated"` // the tree that was checked
 	Evidence   *kedge.Evidence     `json:"evidence"`
-	Red        []kedge.Evidence    `json:"red"`    // verdicts on the work on the way that were not green
-	Checks     []CheckRuns         `json:"checks"` // how often each ran on the way
+	Corners    *kedge.Corners      `json:"corners,omitempty"` // of the evidence; without evidence, of the last verdict that looked at them
+	Red        []kedge.Evidence    `json:"red"`               // verdicts on the work on the way that were not green
+	Checks     []CheckRuns         `json:"checks"`            // how often each ran on the way
 	Files      []git.Change        `json:"files"`
 	Decisions  []kedge.DecisionRef `json:"decisions"` // locked ones that apply to the files
 	Attempts   int                 `json:"attempts"`
@@ -238,8 +239,24 @@ func explainVerdicts(ctx context.Context, p *projects.Project, id kedge.FeatureI
 			r.Red = append(r.Red, ev)
 		}
 	}
+	r.Corners = cornersOf(r.Evidence, evidence)
 	r.Findings, err = ledger.FindingsOn(ctx, p, id)
 	return err
+}
+
+// cornersOf are the corners of a feature's evidence. If it has none yet, those of the last verdict
+// that looked at them: you may be about to decide about it.
+func cornersOf(proved *kedge.Evidence, all []kedge.Evidence) *kedge.Corners {
+	if proved != nil {
+		return proved.Corners
+	}
+	var last kedge.Evidence
+	for _, ev := range all {
+		if ev.Corners != nil && !ev.At.Before(last.At) {
+			last = ev
+		}
+	}
+	return last.Corners
 }
 
 // StepOf tells a step in words; asked is what is outstanding, and is kept up.

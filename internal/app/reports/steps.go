@@ -20,6 +20,7 @@ func wordsFor(d delta.Stepped, about run.Command) string {
 	if by, _ := caught(ev, about); by != "" {
 		text = "the claim to be done was false; " + text
 	}
+	text = joined(text, doubtWords(d))
 	for _, c := range d.Commands() {
 		if c.Kind == run.StartSession && c.Adopts == 0 {
 			text = joined(text, startWords(c))
@@ -29,6 +30,22 @@ func wordsFor(d delta.Stepped, about run.Command) string {
 		}
 	}
 	return text
+}
+
+// doubtWords says why work that is green in full does not count yet: what its tests leave open.
+func doubtWords(d delta.Stepped) string {
+	if d.Event.Kind != run.Integrated || d.Event.Outcome != run.Green || d.Event.Moot {
+		return ""
+	}
+	for _, c := range d.Commands() {
+		switch {
+		case c.Kind == run.Mark && c.Status == kedge.NeedsReview:
+			return words.FirstLine(c.Reason)
+		case c.Purpose == run.Repair && (c.Kind == run.Brief || c.Kind == run.Prepare):
+			return words.FirstLine(cmp.Or(d.Event.Untested, c.Failure))
+		}
+	}
+	return ""
 }
 
 // waitWords tells for how long a run waits for a provider.
@@ -234,6 +251,8 @@ func verdictWords(ev run.Input, about run.Command) string {
 	}
 	text := what + ": " + verdictWord(ev)
 	switch {
+	case ev.Outcome == run.Tests:
+		return text
 	case ev.Kind == run.Gated && about.Purpose == run.FixFirst && about.Tree != "" && ev.Outcome == run.Green:
 		return text + " now, so no session works on it"
 	case ev.Moot && (ev.Outcome == run.Green || ev.Outcome == run.Empty):
@@ -242,18 +261,7 @@ func verdictWords(ev run.Input, about run.Command) string {
 	if f := words.FirstLine(ev.Failure); f != "" {
 		return because(text, f)
 	}
-	return withReason(testWords(text, ev), ev)
-}
-
-// testWords adds what the tests of the work leave open.
-func testWords(text string, ev run.Input) string {
-	switch {
-	case ev.Altered != "":
-		return because(text, ev.Altered)
-	case ev.Shown == run.Green:
-		return because(text, "but "+ev.Untested)
-	}
-	return text
+	return withReason(text, ev)
 }
 
 func verdictWord(ev run.Input) string {

@@ -77,7 +77,7 @@ func (st *story) take(d delta.Stepped) (commit string) {
 	st.add(step, about, d)
 	st.tellReused(d, true)
 	st.noteGreen(d.Event, about)
-	st.noteEnd(d.Event, about)
+	st.noteEnd(d, about)
 	if d.Event.Kind == run.Committed {
 		return d.Event.Commit
 	}
@@ -129,7 +129,8 @@ func (st *story) reused(d delta.Stepped, own bool) string {
 }
 
 // noteEnd follows the work of the last session to its end.
-func (st *story) noteEnd(ev run.Input, about run.Command) {
+func (st *story) noteEnd(d delta.Stepped, about run.Command) {
+	ev := d.Event
 	if ev.Kind == run.Exited && ev.Session != "" {
 		st.ends = append(st.ends, SessionEnd{Session: ev.Session, At: ev.At, Why: sessionWords(ev), Failure: st.told})
 		st.open, st.left, st.merged = true, "", ""
@@ -145,7 +146,7 @@ func (st *story) noteEnd(ev run.Input, about run.Command) {
 	case run.Inspected:
 		end.Why = inspectWords(ev, about)
 	case run.Integrated:
-		end.Why = verdictWords(ev, about)
+		end.Why = joined(verdictWords(ev, about), doubtWords(d))
 		if ev.Outcome == run.Green && about.Tree == st.left {
 			st.merged, end.Evidence = ev.Tree, ev.Evidence
 		}

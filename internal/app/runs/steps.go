@@ -13,8 +13,11 @@ import (
 	"kedge/internal/core/run"
 )
 
-// StepsRequest asks what a person does next.
-type StepsRequest struct{}
+// StepsRequest asks what a person does next; with a feature, only how it is decided about, if it
+// waits for that.
+type StepsRequest struct {
+	Feature kedge.FeatureID `json:"feature,omitempty"`
+}
 
 // StepsReply is what a person does next, each a command that can be pasted. Going
 // means that a run works by itself meanwhile.
@@ -30,7 +33,7 @@ func replyWith(list []kedge.NextStep, going bool) StepsReply {
 }
 
 // Steps tells what a person does next, as the state is now.
-func (s *Runs) Steps(ctx context.Context, who projects.Caller, _ StepsRequest) (StepsReply, error) {
+func (s *Runs) Steps(ctx context.Context, who projects.Caller, in StepsRequest) (StepsReply, error) {
 	p, err := s.home.Open(ctx, who)
 	if err != nil {
 		return StepsReply{}, err
@@ -40,11 +43,32 @@ func (s *Runs) Steps(ctx context.Context, who projects.Caller, _ StepsRequest) (
 		return StepsReply{}, err
 	}
 	last = settled(last)
+	if in.Feature != "" {
+		list, err := s.decideSteps(ctx, p, last, in.Feature)
+		return replyWith(list, false), err
+	}
 	if end, ends := setAside(last); ends {
 		return replyWith(nextOf(&end), false), nil
 	}
 	list, err := s.nextSteps(ctx, p, last)
 	return replyWith(list, found && last.Halt == "" && !last.Resting()), err
+}
+
+// decideSteps are how you look at the work on a feature that waits for you, and decide about it.
+func (s *Runs) decideSteps(ctx context.Context, p *projects.Project, st run.State, id kedge.FeatureID) ([]kedge.NextStep, error) {
+	if j := st.JobOf(id); j != nil {
+		return askedBy(&st, j), nil
+	}
+	l, err := ledger.ReadSnapshot(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	list := withLedger(st.Features, l.Features())
+	i := slices.IndexFunc(list, func(f run.Feature) bool { return f.ID == id && f.Status == kedge.NeedsReview })
+	if i < 0 {
+		return nil, nil
+	}
+	return reviewSteps(&list[i]), nil
 }
 
 // settled is a run without what it has still to write down and to tell, where it has

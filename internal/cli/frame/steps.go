@@ -30,6 +30,16 @@ func (env *Env) AfterChange(ctx context.Context) {
 	}
 }
 
+// ToDecide prints how you look at the work on a feature that waits for you, and decide about it.
+func (env *Env) ToDecide(ctx context.Context, id kedge.FeatureID) {
+	if env.JSON || env.Getenv("KEDGE_SESSION") != "" {
+		return
+	}
+	if out, err := Call[runs.StepsReply](ctx, env, "steps", runs.StepsRequest{Feature: id}); err == nil {
+		env.Next(out.NextSteps...)
+	}
+}
+
 // aboutGoing tells whether a step is one for a run that works by itself.
 func aboutGoing(s kedge.NextStep) bool {
 	return s.Is("kedge", "run") || s.Is("kedge", "run", "--pause") || s.Is("kedge", "run", "--stop")

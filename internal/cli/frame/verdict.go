@@ -1,6 +1,9 @@
 package frame
 
-import "kedge"
+import (
+	"kedge"
+	"kedge/internal/engine/gate"
+)
 
 // verdictTexts are the markers of a gate in words. kedge gate itself prints the marker:
 // scripts and agents read it.
@@ -16,4 +19,36 @@ func VerdictText(m kedge.Marker) string {
 		return text
 	}
 	return string(m) // of a newer journal
+}
+
+// CornersText says what the tests and the source of some work show without each other; empty
+// where nobody looked, or the work touches no test.
+func CornersText(c *kedge.Corners) string {
+	if c == nil || len(c.Tests) == 0 && c.OldSource.Verdict == kedge.CornerNotRun && c.OldTests.Verdict == kedge.CornerNotRun {
+		return ""
+	}
+	return "old source with the new tests: " + cornerText(c.OldSource, kedge.CornerRed) +
+		"; new source with the old tests: " + cornerText(c.OldTests, kedge.CornerGreen)
+}
+
+// cornerText is one corner, and whether it is as honest work has it.
+func cornerText(c kedge.Corner, wanted string) string {
+	switch {
+	case c.Verdict == kedge.CornerNotRun:
+		return "not run" + inBrackets(c.Why)
+	case c.Verdict == wanted && wanted == kedge.CornerRed:
+		return "red (as it must be)"
+	case c.Verdict == kedge.CornerRed && c.Check != nil && c.Check.FirstFailure != nil:
+		return "red" + inBrackets(c.Check.Name+": "+gate.Render(*c.Check.FirstFailure))
+	case c.Verdict != wanted && wanted == kedge.CornerRed:
+		return c.Verdict + " (they show nothing of the work)"
+	}
+	return c.Verdict
+}
+
+func inBrackets(text string) string {
+	if text == "" {
+		return ""
+	}
+	return " (" + text + ")"
 }

@@ -307,7 +307,15 @@ func newFeatureShow(env *frame.Env) *cobra.Command {
 
 		ValidArgsFunction: frame.FeatureIDs(env),
 		RunE: func(c *cobra.Command, args []string) error {
-			return frame.Ask(c.Context(), env, "feature.show", features.FeatureShowRequest{ID: kedge.FeatureID(args[0])}, featureText)
+			waits, id := false, kedge.FeatureID(args[0])
+			err := frame.Ask(c.Context(), env, "feature.show", features.FeatureShowRequest{ID: id}, func(w io.Writer, r features.FeatureShowReply) {
+				featureText(w, r)
+				waits = r.Feature.Status == kedge.NeedsReview
+			})
+			if err == nil && waits {
+				env.ToDecide(c.Context(), id)
+			}
+			return err
 		},
 	}
 }
@@ -424,6 +432,7 @@ func verdictLines(line func(key, value string), ev *kedge.Evidence) {
 	}
 	line("  verdict", frame.VerdictText(ev.Verdict.Verdict)+when)
 	line("  tree", ev.Verdict.Tree)
+	line("  tests", frame.CornersText(ev.Corners))
 	for _, c := range ev.Verdict.Checks {
 		if c.Skipped != "" {
 			continue

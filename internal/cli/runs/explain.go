@@ -48,6 +48,7 @@ func explainText(env *frame.Env, w io.Writer, out reports.ExplainReply) {
 	if out.Kind == reports.NoCommit {
 		explainedFeature(row, out)
 		row("commit", "none")
+		cornersText(row, out)
 		ledgerText(env, row, out)
 		return
 	}
@@ -84,6 +85,7 @@ func explainText(env *frame.Env, w io.Writer, out reports.ExplainReply) {
 		row("checkpoint", "%s", out.Checkpoint)
 	}
 	evidenceText(row, out)
+	cornersText(row, out)
 	redText(row, out.Red)
 	ranOften(row, out.Checks)
 	for _, f := range out.Files {
@@ -184,6 +186,13 @@ func evidenceText(row func(name, format string, args ...any), out reports.Explai
 	row("evidence", "%s %s", ev.ID, frame.VerdictText(ev.Verdict.Verdict))
 	for _, c := range ev.Verdict.Checks {
 		ranRows(row, c)
+	}
+}
+
+// cornersText says what the tests of the work show.
+func cornersText(row func(name, format string, args ...any), out reports.ExplainReply) {
+	if text := frame.CornersText(out.Corners); text != "" {
+		row("tests", "%s", text)
 	}
 }
 

@@ -161,7 +161,7 @@ func (k *corner) oldTests(ctx context.Context) error {
 	case h.OldTests.Same != "":
 		return nil
 	case !h.Changed:
-		k.found.OldTests.Why = "every test of before is there, or what it tested is gone"
+		k.found.OldTests.Why = "no existing test was changed, except those whose source is gone"
 		return nil
 	}
 	red, known, err := k.judge(ctx, oldTests, h.OldTests, gate.TestChecks(slices.Concat(k.q.Checks, k.green)))
@@ -251,7 +251,7 @@ func (k *corner) altered(findings []kedge.Finding) string {
 		parts = append(parts[:mostTold], fmt.Sprintf("%d more", n))
 	}
 	if r := k.found.OldTests.Check; r != nil {
-		parts = append(parts, fmt.Sprintf("with the tests of before, check %q is red: %s", r.Name, gate.Render(*r.FirstFailure)))
+		parts = append(parts, fmt.Sprintf("with the old tests, check %q is red: %s", r.Name, gate.Render(*r.FirstFailure)))
 	}
 	if len(parts) == 0 {
 		return ""

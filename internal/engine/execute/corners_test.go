@@ -156,7 +156,7 @@ func TestFourCorners(t *testing.T) {
 				"an expectation is changed":  {map[string]string{l.source: l.better, l.test: l.other}, run.Red, "", "red", "green", false},
 				"an assertion is deleted":    {map[string]string{l.source: l.better, l.test: without(before[l.test], l.old)}, run.Green, "it changes existing tests", "green", "green", false},
 				"that is announced":          {map[string]string{l.source: l.better, l.test: without(before[l.test], l.old)}, run.Green, "", "green", "not_run", true},
-				"the old tests would be red": {map[string]string{l.source: breaking(l), l.test: l.moved()}, run.Red, "with the tests of before, check \"suite\" is red", "red", "red", false},
+				"the old tests would be red": {map[string]string{l.source: breaking(l), l.test: l.moved()}, run.Red, "with the old tests, check \"suite\" is red", "red", "red", false},
 			} {
 				t.Run(what, func(t *testing.T) {
 					y := newYard(t, before)
