@@ -225,7 +225,7 @@ func (s *stage) refuse(ctx context.Context) error {
 	}
 	_, err = s.kedge(ctx, "feature", "reopen", cheat, "--reason", "build it without touching money_test.go")
 	if err == nil {
-		s.say("   denied   by you: kedge deny %s, kedge feature reopen %s; a fresh session does it again", cheat, cheat)
+		s.say("   denied   by you: kedge deny %s --reason WHY, then kedge feature reopen %s; a fresh session does it again", cheat, cheat)
 	}
 	return err
 }
