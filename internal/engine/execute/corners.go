@@ -110,7 +110,7 @@ func (k *corner) oldSource(ctx context.Context, demanded bool) error {
 	if err != nil {
 		return err
 	}
-	k.found.OldSource = cornerOf(red, known)
+	k.found.OldSource = gate.CornerOf(red, known)
 	switch {
 	case red != nil:
 		k.shown = run.Red
@@ -166,19 +166,9 @@ func (k *corner) oldTests(ctx context.Context) error {
 	}
 	red, known, err := k.judge(ctx, oldTests, h.OldTests, gate.TestChecks(slices.Concat(k.q.Checks, k.green)))
 	if err == nil {
-		k.found.OldTests = cornerOf(red, known)
+		k.found.OldTests = gate.CornerOf(red, known)
 	}
 	return err
-}
-
-func cornerOf(red *kedge.CheckResult, known bool) kedge.Corner {
-	switch {
-	case red != nil:
-		return kedge.Corner{Verdict: kedge.CornerRed, Check: red}
-	case known:
-		return kedge.Corner{Verdict: kedge.CornerGreen}
-	}
-	return kedge.Corner{Verdict: kedge.CornerNotRun, Why: "no check runs these tests"}
 }
 
 // judge runs checks on a corner in the clean worktree, and gives the first that is red; known is

@@ -85,3 +85,15 @@ func FirstRed(v kedge.Verdict) (red *kedge.CheckResult, ran bool) {
 	}
 	return nil, ran
 }
+
+// CornerOf is the verdict of a corner by the first check that is red in it; known is false if no
+// check could run.
+func CornerOf(red *kedge.CheckResult, known bool) kedge.Corner {
+	switch {
+	case red != nil:
+		return kedge.Corner{Verdict: kedge.CornerRed, Check: red}
+	case known:
+		return kedge.Corner{Verdict: kedge.CornerGreen}
+	}
+	return kedge.Corner{Verdict: kedge.CornerNotRun, Why: "no check runs these tests"}
+}
