@@ -34,16 +34,22 @@ func SideOf(name string, extra []string) Side {
 		return Tests
 	case inFolder(name, "node_modules", "vendor", "third_party"):
 		return Source
-	case ciFiles.MatchString(name):
+	case ciFiles.MatchString(name) && !isCode(name):
 		return Neither
 	case IsRunner(name) || testFiles.MatchString(name) || IsTest(name):
 		return Tests
 	case buildFiles.MatchString(path.Base(name)):
 		return testFolder(name, Build)
-	case proseFiles.MatchString(name):
+	case proseFiles.MatchString(name) && !isCode(name):
 		return testFolder(name, Neither)
 	}
 	return testFolder(name, Source)
+}
+
+// isCode tells whether a file is source by its ending, whatever its name announces: todo.py is no
+// list of what is to do. What configures editors and CI runs nowhere else.
+func isCode(name string) bool {
+	return IsSource(name) && !ciFolder.MatchString(name) && !toolFiles.MatchString(path.Base(name)) && !docScripts.MatchString(name)
 }
 
 // testFolder gives Tests for a file in a folder of tests, and otherwise what it is elsewhere.
@@ -91,6 +97,10 @@ var shadowing = map[string]bool{
 
 // The names of files. A folder ends with a slash.
 var (
+	ciFolder   = lazyre.New(`(?i)^(\.github|\.gitlab|\.circleci|\.buildkite|\.azure|\.azure-pipelines|\.vscode|\.idea|\.devcontainer|\.husky|\.kedge)/`)
+	docScripts = lazyre.New(`(?i)^(docs?|man)/.*\.(py|rb|sh|php|[cm]?[jt]sx?)$`)
+	toolFiles  = lazyre.New(`(?i)^(eslint|prettier|stylelint|commitlint|lint-staged|release)\.config\.\w+$|^\.(eslint|prettier|stylelint)rc\.\w+$`)
+
 	runnerFiles = lazyre.New(`(?i)(^|/)(` + strings.Join([]string{
 		`conftest\.py`, `pytest\.ini`, `\.pytest\.ini`, `tox\.ini`, `noxfile\.py`, `nose2?\.cfg`, `\.coveragerc`,
 		`(jest|vitest|vite-?test|karma|cypress|playwright|ava|wdio|web-test-runner|nightwatch|testcafe|stryker)([.-][\w-]+)*\.(config|conf|setup|preset|workspace|shared)\.[\w.]+`,
@@ -121,7 +131,7 @@ var (
 		`(^|/)(\.gitlab-ci\.ya?ml|\.travis\.ya?ml|\.?appveyor\.ya?ml|azure-pipelines\.ya?ml|bitbucket-pipelines\.ya?ml|\.cirrus\.ya?ml|jenkinsfile|\.drone\.ya?ml|codecov\.ya?ml|\.codecov\.ya?ml|` +
 		`\.gitignore|\.gitattributes|\.git-blame-ignore-revs|\.mailmap|\.editorconfig|\.pre-commit-config\.yaml|\.readthedocs\.ya?ml|renovate\.json5?|\.npmignore|\.dockerignore|` +
 		`\.prettier(rc|ignore).*|\.eslint(rc|ignore).*|eslint\.config\..*|biome\.jsonc?|\.golangci\..*|\.rubocop.*|\.pylintrc|\.flake8|ruff\.toml|mypy\.ini|\.clang-(format|tidy)|rustfmt\.toml|\.rustfmt\.toml|clippy\.toml|` +
-		`phpstan.*|psalm.*|\.php[-_]cs.*|\.scrutinizer\.ya?ml|\.styleci\.ya?ml|\.all-contributorsrc|release-please-config\.json|\.release-please-manifest\.json)$`)
+		`phpstan[^/]*|psalm[^/]*|\.php[-_]cs.*|\.scrutinizer\.ya?ml|\.styleci\.ya?ml|\.all-contributorsrc|release-please-config\.json|\.release-please-manifest\.json)$`)
 
 	proseFiles = lazyre.New(`(?i)\.(md|markdown|rst|adoc|asciidoc|org|pod|[1-9])$|(^|/)(docs?|man|changes|changelog\.d|newsfragments|\.changeset)/|` +
 		`(^|/)(change(s|log)|history|news|releases?|licen[sc]e|copying|copyright|notice|authors|contributors|contributing|maintainers|codeowners|readme|todo|thanks|security|code_of_conduct|upgrad(e|ing)|citation)([-_.][\w.-]+)?$`)

@@ -40,7 +40,7 @@ func (t *stepper) doubted(j *Job) bool {
 func (t *stepper) unshown(j *Job) string {
 	f := t.feature(j)
 	switch {
-	case t.ev.Shown == Red:
+	case t.ev.Shown == Red || t.ev.Shown == Clean:
 		return ""
 	case j.Proof == Tests && (!f.Wanted || f.Denied):
 		return "its checks were green before the work, and " + cmp.Or(t.ev.Untested, "no test shows what the work does")

@@ -131,7 +131,7 @@ type Input struct {
 	Environment string           `json:"environment,omitempty"`
 	Moot        bool             `json:"moot,omitempty"`     // Integrated: the merge changes nothing; Text says who has the work already
 	Altered     string           `json:"altered,omitempty"`  // Integrated: what the work does to tests of before that is for you to decide; empty: nothing
-	Shown       Outcome          `json:"shown,omitempty"`    // Integrated: what the work's tests say without its source: Red is as it should be, Green shows nothing, Empty: there are none; or not known
+	Shown       Outcome          `json:"shown,omitempty"`    // Integrated: what the work's tests say without its source: Red is as it should be, Clean: none is needed, Green shows nothing, Empty: there are none, or it is not known
 	Untested    string           `json:"untested,omitempty"` // Integrated: why they show nothing
 	Evidence    kedge.EvidenceID `json:"evidence,omitempty"`
 	Failure     string           `json:"failure,omitempty"` // the first failure, and nothing else

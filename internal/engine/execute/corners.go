@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"kedge"
 	"kedge/internal/core/check"
@@ -29,7 +28,7 @@ func (x *Executor) corners(ctx context.Context, c run.Command, clean *git.Repo, 
 		return ev, err
 	}
 	if k.moved { // the candidate is what goes on
-		if err := k.put(ctx, whole); err != nil {
+		if _, err := k.put(ctx, whole); err != nil {
 			return ev, err
 		}
 	}
@@ -52,6 +51,7 @@ type corner struct {
 	found    kedge.Corners
 	shown    run.Outcome
 	untested string
+	unjudged bool // the tests of before could not be run
 }
 
 func (k *corner) look(ctx context.Context) error {
@@ -83,41 +83,40 @@ func (k *corner) look(ctx context.Context) error {
 
 func list(paths []string) []string { return append([]string{}, paths...) }
 
-// oldSource finds out whether the new tests are red without the new source.
+// oldSource finds out whether the new tests are red without the new source. Demanded says that
+// nothing else can show what the work does.
 func (k *corner) oldSource(ctx context.Context, demanded bool) error {
 	h := k.halves
 	k.found.OldSource = kedge.Corner{Verdict: kedge.CornerNotRun, Why: h.OldSource.Same}
+	tests := demanded || !slices.ContainsFunc(k.own, notOfTests) // by tests alone it would be green
 	switch {
-	case h.OldSource.Same == "":
-	case len(h.Tests) == 0:
+	case h.OldSource.Same != "" && len(h.Tests) == 0:
 		k.shown, k.untested = run.Empty, "the work has no new or changed tests"
 		return nil
-	case len(h.Source) > 0: // they cannot be told apart: what they assert has to do
-		k.shown = run.OK
-		if !h.Asserts {
-			k.shown, k.untested = run.Green, "its tests assert nothing"
-		}
-		return nil
-	default:
-		return k.onlyTests(ctx)
-	}
-	if !h.Asserts && len(k.own) > 0 && !slices.ContainsFunc(k.own, notOfTests) {
+	case tests && !h.Asserts:
 		k.shown, k.untested = run.Green, "its tests assert nothing"
 		k.found.OldSource.Why = k.untested
 		return nil
+	case h.OldSource.Apart: // what they assert has to do
+		k.shown = run.Clean
+		return nil
+	case h.OldSource.Same != "":
+		return k.onlyTests(ctx)
 	}
-	red, known, err := k.judge(ctx, oldSource, h.OldSource, k.judges())
+	got, err := k.judge(ctx, oldSource, h.OldSource, k.judges())
 	if err != nil {
 		return err
 	}
-	k.found.OldSource = gate.CornerOf(red, known)
+	k.found.OldSource = got.Corner
 	switch {
-	case red != nil:
+	case got.Verdict == kedge.CornerRed && !got.unfit:
 		k.shown = run.Red
-	case known && (len(k.own) > 0 || demanded):
+	case got.wrote:
+		k.shown, k.untested = run.Green, "without it, its tests change files of the project while they run"
+	case got.Verdict == kedge.CornerGreen && (len(k.own) > 0 || demanded):
 		k.shown, k.untested = run.Green, "its tests are green without it too"
 	default:
-		k.shown, k.untested = run.Empty, "no check could run its tests without it"
+		k.shown, k.untested = run.Empty, "Kedge could not run its tests without it"
 	}
 	return nil
 }
@@ -129,12 +128,7 @@ func (k *corner) onlyTests(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	switch {
-	case !k.halves.Asserts:
-		k.shown, k.untested = run.Green, "it has only tests, which assert nothing"
-	case review.AsksForTests(f.Definition):
-		k.shown = run.OK
-	default:
+	if k.shown = run.Clean; !review.AsksForTests(f.Definition) {
 		k.shown, k.untested = run.Green, "it has only tests, and they are green on the source as it was"
 	}
 	return nil
@@ -161,43 +155,55 @@ func (k *corner) oldTests(ctx context.Context) error {
 	case h.OldTests.Same != "":
 		return nil
 	case !h.Changed:
-		k.found.OldTests.Why = "no existing test was changed, except those whose source is gone"
+		k.found.OldTests.Why = "every test of before is there, or what it tested is gone"
 		return nil
 	}
-	red, known, err := k.judge(ctx, oldTests, h.OldTests, gate.TestChecks(slices.Concat(k.q.Checks, k.green)))
-	if err == nil {
-		k.found.OldTests = gate.CornerOf(red, known)
-	}
+	got, err := k.judge(ctx, oldTests, h.OldTests, gate.TestChecks(slices.Concat(k.q.Checks, k.green)))
+	k.found.OldTests, k.unjudged = got.Corner, got.Verdict == kedge.CornerNotRun && got.tried
 	return err
 }
 
-// judge runs checks on a corner in the clean worktree, and gives the first that is red; known is
-// false if none could run.
-func (k *corner) judge(ctx context.Context, what string, of testguard.Corner, checks []kedge.Check) (red *kedge.CheckResult, known bool, err error) {
+// judged is a corner as it was judged.
+type judged struct {
+	kedge.Corner
+	tried bool // there was something to judge, and a check to do it
+	unfit bool // the red check could not do its work there
+	wrote bool // files changed while the checks ran
+}
+
+// judge runs checks on a corner in the clean worktree until one is red.
+func (k *corner) judge(ctx context.Context, what string, of testguard.Corner, checks []kedge.Check) (judged, error) {
+	got := judged{Corner: kedge.Corner{Verdict: kedge.CornerNotRun, Why: "no check runs these tests"}}
+	checks = gate.Loading(checks, k.halves)
 	if len(checks) == 0 {
-		return nil, false, nil
+		return got, nil
 	}
 	tree, err := k.halves.Compose(ctx, k.clean, k.whole, of)
 	if err != nil || tree == k.whole {
-		return nil, tree == k.whole, err
+		got.Why = "it is the same as the work"
+		return got, err
 	}
-	if err := k.put(ctx, tree); err != nil {
-		return nil, false, err
+	got.tried = true
+	if got.Why, err = k.put(ctx, tree); err != nil || got.Why != "" {
+		return got, err
 	}
-	q := gate.Request{Dir: k.clean.Root(), Repo: k.clean, Base: k.c.Base, Services: k.q.Services, Scope: gate.Changed, Slot: cleanSlot, Checks: checks}
+	q := gate.Request{Dir: k.clean.Root(), Repo: k.clean, Base: tree, Services: k.q.Services, Scope: gate.Full, Slot: cleanSlot, Checks: checks}
 	c := k.c
 	c.Feature = "" // it is no verdict about the feature
 	v, err := k.x.verdict(ctx, c, k.x.gateDir(evidenceID(c, what)), q)
 	switch {
 	case leaving(ctx, err):
-		return nil, false, err
+		return got, err
 	case kedge.Blocked.Is(err) || kedge.Conflict.Is(err):
-		return nil, false, nil
+		got.Why, got.wrote = why(err), kedge.Conflict.Is(err)
+		return got, nil
 	case err != nil:
-		return nil, false, err
+		return got, err
 	}
-	red, known = gate.FirstRed(v)
-	return red, known, nil
+	red, known := gate.FirstRed(v)
+	got.Corner = gate.CornerOf(red, known)
+	got.unfit = red != nil && slices.ContainsFunc(checks, func(one kedge.Check) bool { return one.Name == red.Name && gate.Unfit(one, *red) })
+	return got, nil
 }
 
 // The corners, as their gates are named.
@@ -206,10 +212,10 @@ const (
 	oldTests  = "old-tests"
 )
 
-// endCorners ends the checks of corners that an earlier owner of the command left running: the
-// clean worktree is about to hold another tree. They run again from the beginning.
+// endCorners ends the checks of corners, and the set-up, that an earlier owner of the command left
+// running: the clean worktree is about to hold another tree. They run again from the beginning.
 func (x *Executor) endCorners(ctx context.Context, c run.Command) error {
-	var errs []error
+	errs := []error{x.forget(ctx, x.gateDir(evidenceID(c, setupOf(x.cfg.Slots.CleanDir(c.Run)))))}
 	for _, what := range []string{oldSource, oldTests} {
 		dir := x.gateDir(evidenceID(c, what))
 		if was, err := gate.ReadBegun(dir); err != nil || was.Tree != "" && was.Verdict == nil {
@@ -219,35 +225,23 @@ func (x *Executor) endCorners(ctx context.Context, c run.Command) error {
 	return errors.Join(errs...)
 }
 
-// put brings a tree into the clean worktree, and makes it usable.
-func (k *corner) put(ctx context.Context, tree string) error {
+// put brings a tree into the clean worktree, and makes it usable; or says why that cannot be.
+func (k *corner) put(ctx context.Context, tree string) (reason string, err error) {
 	k.moved = tree != k.whole
 	if err := k.x.putClean(ctx, k.c, k.clean, tree); err != nil {
-		return err
+		return "", err
 	}
-	_, _, err := k.x.equip(ctx, k.c, k.clean, tree) // a set-up that fails there leaves its checks red
-	return err
+	_, reason, err = k.x.equip(ctx, k.c, k.clean, tree)
+	return reason, err
 }
 
 // altered says what the work does to tests of before that is for you to decide about; empty: nothing.
 func (k *corner) altered(findings []kedge.Finding) string {
-	var parts []string
-	for _, f := range findings {
-		if f.Test && f.Waits {
-			parts = append(parts, f.What+" ("+f.Where+")")
-		}
+	switch r := k.found.OldTests.Check; {
+	case k.unjudged:
+		return review.Altered(findings, "Kedge could not run the old tests with the new source: "+k.found.OldTests.Why)
+	case r != nil:
+		return review.Altered(findings, fmt.Sprintf("with the old tests, check %q is red: %s", r.Name, gate.Render(*r.FirstFailure)))
 	}
-	if n := len(parts) - mostTold; n > 0 {
-		parts = append(parts[:mostTold], fmt.Sprintf("%d more", n))
-	}
-	if r := k.found.OldTests.Check; r != nil {
-		parts = append(parts, fmt.Sprintf("with the old tests, check %q is red: %s", r.Name, gate.Render(*r.FirstFailure)))
-	}
-	if len(parts) == 0 {
-		return ""
-	}
-	return "it changes existing tests: " + strings.Join(parts, "; ")
+	return review.Altered(findings, "")
 }
-
-// mostTold bounds the tests that a reason names.
-const mostTold = 5

@@ -2,7 +2,6 @@ package execute
 
 import (
 	"context"
-	"path/filepath"
 
 	"kedge"
 	"kedge/internal/core/run"
@@ -106,7 +105,7 @@ func (x *Executor) equip(ctx context.Context, c run.Command, w *git.Repo, whole 
 	inputs, reason, err := gate.Equip(ctx, gate.Equipment{
 		Checkout: x.cfg.Repo.Root(), Tree: w, Whole: whole, Rules: cfg.Worktree,
 		Run: func(ctx context.Context, line string) (process.Result, string, error) {
-			return x.runLine(ctx, c, w, "setup-"+filepath.Base(w.Root()), line)
+			return x.runLine(ctx, c, w, setupOf(w.Root()), line)
 		},
 	})
 	if err != nil {

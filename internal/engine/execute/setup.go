@@ -40,5 +40,8 @@ func (x *Executor) runLine(ctx context.Context, c run.Command, w *git.Repo, what
 	return res, log, err
 }
 
+// setupOf names the set-up of a worktree.
+func setupOf(dir string) string { return "setup-" + filepath.Base(dir) }
+
 // paths shows the first of the changed paths.
 func paths(changes []git.Change, most int) string { return words.Some(git.PathsOf(changes), most) }

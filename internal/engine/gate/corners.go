@@ -16,7 +16,7 @@ import (
 type Halves struct {
 	testguard.Corners
 	Asserts bool // the new tests assert something
-	Changed bool // a test that was there before was changed, weakened or deleted
+	Changed bool // what was there of tests before is not all there, untouched
 	request Request
 }
 
@@ -29,7 +29,10 @@ func HalvesOf(ctx context.Context, q Request, tree string) (Halves, error) {
 	changes := slices.DeleteFunc(of.Changes, func(c testguard.Change) bool { return kedge.IsOwnPath(c.Path) })
 	h := Halves{Corners: testguard.Halves(changes, q.Tests), request: q}
 	h.Asserts = slices.ContainsFunc(changes, func(c testguard.Change) bool { return testguard.Asserts(c, q.Tests) })
-	h.Changed = slices.ContainsFunc(of.Findings, func(f testguard.Finding) bool { return !matchAny(q.Announced, pathOf(f.Where)) })
+	guard := testguard.Guard{Tests: q.Tests, Mentioned: (&gate{Request: q, before: tree}).mentioned(ctx, of.diff)}
+	h.Changed = slices.ContainsFunc(changes, func(c testguard.Change) bool {
+		return slices.Contains(h.Tests, c.Path) && !matchAny(q.Announced, c.Path) && !guard.Explained(c, changes)
+	})
 	return h, nil
 }
 
@@ -60,6 +63,13 @@ func TestChecks(checks []kedge.Check) []kedge.Check {
 		}
 	}
 	return out
+}
+
+// Loading are the checks that load a changed file: those without paths, and those whose paths cover one.
+func Loading(checks []kedge.Check, h Halves) []kedge.Check {
+	return slices.DeleteFunc(slices.Clone(checks), func(c kedge.Check) bool {
+		return len(c.Paths) > 0 && !slices.ContainsFunc(slices.Concat(h.Tests, h.Source), func(p string) bool { return matchAny(c.Paths, p) })
+	})
 }
 
 // CanBeTested tells whether new tests can make a check red: its command runs tests, or it is one

@@ -13,6 +13,7 @@ import (
 
 // ChangedTests is what a change does to tests.
 type ChangedTests struct {
+	diff     []git.Change
 	Changes  []testguard.Change // every changed file; of one that says nothing about tests only whether it is there
 	Findings []testguard.Finding
 }
@@ -71,7 +72,7 @@ func pathOf(where string) string {
 
 // testsOf reads the changed files and compares their tests.
 func (g *gate) testsOf(ctx context.Context, rev string, changed []git.Change) (ChangedTests, error) {
-	var out ChangedTests
+	out := ChangedTests{diff: changed}
 	var judged []testguard.Change
 	for _, c := range changed {
 		if kedge.IsGenerated(c.Path) {
@@ -84,6 +85,10 @@ func (g *gate) testsOf(ctx context.Context, rev string, changed []git.Change) (C
 		out.Changes = append(out.Changes, one)
 		if known {
 			judged = append(judged, one)
+		} else if c.Status == "M" && c.Binary && detect.SideOf(c.Path, g.Tests) == detect.Tests && !detect.IsTest(c.Path) {
+			out.Findings = append(out.Findings, testguard.Finding{Kind: testguard.Changed, Finding: kedge.Finding{
+				Level: kedge.LevelError, What: "test data was changed", Where: c.Path,
+			}})
 		} else if c.Binary && c.Status != "D" && detect.IsTest(c.Path) {
 			out.Findings = append(out.Findings, testguard.Finding{Kind: testguard.Runner, Finding: kedge.Finding{
 				Level: kedge.LevelError, What: "a test file is no longer text", Where: c.Path,

@@ -244,7 +244,7 @@ func (s *session) cost(price Pricer) *float64 {
 
 // gated adds how long the checks of a feature took.
 func (j *Journal) gated(_ time.Time, d kedge.Evidence) {
-	if d.Feature == "" {
+	if d.Feature == "" || d.Corners != nil { // a verdict with corners is one that was told before
 		return
 	}
 	f := j.feature(d.Feature)

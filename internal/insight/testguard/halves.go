@@ -28,6 +28,7 @@ type File struct {
 type Corner struct {
 	Files []File
 	Same  string // why it is not worth running; empty: run it
+	Apart bool   // of one that is not run: its tests and its source cannot be told apart
 }
 
 // Corners are the two trees that show what tests and source of a change do without each other.
@@ -55,9 +56,27 @@ func Halves(changes []Change, extra []string) Corners {
 			c.Source = append(c.Source, ch.Path)
 		}
 	}
+	if !d.source && d.build { // what is built is all that there is of source
+		d.source = true
+		c.OldSource.oldBuild(changes, extra)
+	}
 	c.OldSource.settle(d.oldSourceSame())
+	c.OldSource.Apart = c.OldSource.Same == inNewSource
 	c.OldTests.settle(d.oldTestsSame())
 	return c
+}
+
+// oldBuild has manifests stand as they were, but for what they say about tests.
+func (c *Corner) oldBuild(changes []Change, extra []string) {
+	for i, ch := range changes {
+		if detect.SideOf(ch.Path, extra) != detect.Build {
+			continue
+		}
+		c.Files[i] = File{Path: ch.Path, Stands: Old}
+		if m, ok := detect.Split(ch.Path, ch.Before, ch.After); ok {
+			c.Files[i] = stands(ch, m.OldSource)
+		}
+	}
 }
 
 func (c *Corner) settle(same string) {

@@ -52,8 +52,39 @@ func Asserts(c Change, extra []string) bool {
 	})
 }
 
-// calls are lines that call something which may assert.
-var calls = lazyre.New(`(?i)\b\w*(assert|require|expect|check|verify|must|want|should|compare|ensure|equal|test|fail|run)\w*\s*[(!]`)
+// calls are lines that call something which may assert: by its name, or because it gets what a test
+// fails with.
+var calls = lazyre.New(`(?i)\b\w*(?:assert|require|expect|verify|should)\w*\s*[(!.]|\b\w*(?:check|fail|compare|equal|must)\w*\s*\(\s*(?:t|tb|c|self|assert|\$this)\b|\(\s*(?:t|tb)\s*[,)]|\|\|\s*(?:exit|return|fail|die|false)\b`)
+
+// Explained tells whether the tests of a file of a change need no run to be believed: it keeps all
+// that it had, but for tests of what the change removes from the source.
+func (g Guard) Explained(c Change, all []Change) bool {
+	if onlyAdds(c) {
+		return true
+	}
+	if c.Before == nil || detect.IsRunner(c.Path) || g.language(c.Path) == nil {
+		return false
+	}
+	before, after := g.read(c.Path, c.Before), g.read(c.Path, c.After)
+	if len(before) == 0 {
+		return false
+	}
+	now := map[string]bool{}
+	for _, t := range after {
+		now[t.name] = true
+	}
+	k := comparison{removed: goneNames{g.removed(all), g.Mentioned}}
+	kept := slices.DeleteFunc(slices.Clone(before), func(t test) bool { return !now[t.name] && !t.rest })
+	for _, t := range before {
+		if !t.rest && !now[t.name] && !k.ofRemoved(t) {
+			return false
+		}
+	}
+	if c.After == nil {
+		return len(kept) <= 1 && len(before) > len(kept) // nothing but the rest is left
+	}
+	return len(kept) < len(before) && keepsAll(kept, after)
+}
 
 func read(name string, src []byte) []test { return Guard{}.read(name, src) }
 

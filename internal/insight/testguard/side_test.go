@@ -50,7 +50,7 @@ func TestHalves(t *testing.T) {
 		{"golden", []testguard.Change{change("a.go", src, newSrc), change("testdata/a.golden", "1", "2")}, "a.go old, testdata/a.golden new", "a.go new, testdata/a.golden old"},
 		{"docs go along", []testguard.Change{change("a.go", src, newSrc), change("a_test.go", tst, newTst), change("README.md", "a", "b")}, "a.go old, a_test.go new, README.md new", "a.go new, a_test.go old, README.md new"},
 		{"dependencies go along", []testguard.Change{change("a.go", src, newSrc), change("a_test.go", tst, newTst), change("go.mod", "a", "b")}, "a.go old, a_test.go new, go.mod new", "a.go new, a_test.go old, go.mod new"},
-		{"dependencies are source", []testguard.Change{change("a_test.go", tst, newTst), change("go.mod", "a", "b")}, "!no source", "a_test.go old, go.mod new"},
+		{"dependencies are source", []testguard.Change{change("a_test.go", tst, newTst), change("go.mod", "a", "b")}, "a_test.go new, go.mod old", "a_test.go old, go.mod new"},
 		{"rust", []testguard.Change{change("src/lib.rs", rustBefore, rustAfter)}, "src/lib.rs mixed a + b 0", "src/lib.rs mixed a - b 4"},
 		{"rust only source", []testguard.Change{change("src/lib.rs", rustBefore, strings.Replace(rustBefore, "a + b", "b + a", 1))}, "!no new or changed tests", "!keeps every existing test"},
 		{"rust only tests", []testguard.Change{change("src/lib.rs", rustBefore, strings.Replace(rustBefore, "4", "0", 1))}, "!no source", "!no source"},
