@@ -23,6 +23,13 @@ func greenChecks(v kedge.Verdict) []string {
 	return out
 }
 
+// unseen tells whether the first red check of a verdict is none that was green in the job's worktree.
+func (x *Executor) unseen(c run.Command, v kedge.Verdict) bool {
+	red, _ := gate.FirstRed(v)
+	j, err := x.job(c)
+	return err == nil && red != nil && !slices.Contains(j.Green, red.Name)
+}
+
 // withWhatIsMissing puts before a failure in the clean worktree what the agent's worktree has
 // and the commit has not. That it cannot be found out is no error: the failure is told.
 func (x *Executor) withWhatIsMissing(ctx context.Context, c run.Command, clean *git.Repo, whole string, v kedge.Verdict, failure string) string {
