@@ -70,13 +70,14 @@ type count struct {
 	sum     RunSummary
 	began   time.Time
 	asked   map[int64]run.Command
-	claimed map[kedge.FeatureID]bool // its last session says that it is done, and nothing said otherwise yet
+	claimed map[kedge.FeatureID]bool   // its last session says that it is done, and nothing said otherwise yet
+	altered map[kedge.FeatureID]string // what its work does to existing tests, which is for you to decide about
 }
 
 func newCount() *count {
 	return &count{
 		sum:   RunSummary{FalseClaims: []FalseClaim{}, Interruptions: []Interruption{}, SetAside: []kedge.FeatureID{}},
-		asked: map[int64]run.Command{}, claimed: map[kedge.FeatureID]bool{},
+		asked: map[int64]run.Command{}, claimed: map[kedge.FeatureID]bool{}, altered: map[kedge.FeatureID]string{},
 	}
 }
 
@@ -92,6 +93,13 @@ func (c *count) take(d delta.Stepped) {
 	}
 	if cause := interruptions[ev.Outcome]; cause != "" && (ev.Kind == run.Exited || ev.Kind == run.Signalled) {
 		c.interrupted(cause)
+	}
+	if ev.Altered != "" {
+		c.altered[about.Feature] = ev.Altered
+	}
+	if ev.Kind == run.Denied && c.altered[ev.Feature] != "" && c.claimed[ev.Feature] { // only you tell a changed rule from a cheat
+		c.claimed[ev.Feature] = false
+		c.sum.FalseClaims = append(c.sum.FalseClaims, FalseClaim{Feature: ev.Feature, By: "you", Why: words.FirstLine(c.altered[ev.Feature])})
 	}
 	if by, why := caught(ev, about); by != "" && c.claimed[about.Feature] {
 		c.claimed[about.Feature] = false
@@ -146,8 +154,6 @@ func caught(ev run.Input, about run.Command) (by, why string) {
 		return "Kedge's check of the changes", failure
 	case ev.Kind == run.Integrated && ev.Outcome == run.Red:
 		return "the checks in a clean checkout", failure
-	case ev.Kind == run.Integrated && ev.Outcome == run.Green && ev.Altered != "":
-		return "the tests as they were", words.FirstLine(ev.Altered)
 	case ev.Kind == run.Integrated && ev.Outcome == run.Green && ev.Shown == run.Green:
 		return "its tests without its source", words.FirstLine(ev.Untested)
 	default:

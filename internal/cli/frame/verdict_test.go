@@ -18,3 +18,25 @@ func TestVerdictsAreWords(t *testing.T) {
 		}
 	}
 }
+
+// TestCornersAreWords: each corner says whether it is as honest work has it.
+func TestCornersAreWords(t *testing.T) {
+	red := kedge.Corner{Verdict: kedge.CornerRed, Check: &kedge.CheckResult{Name: "suite", FirstFailure: &kedge.Failure{Test: "TestA", Message: "3"}}}
+	green := kedge.Corner{Verdict: kedge.CornerGreen}
+	not := kedge.Corner{Verdict: kedge.CornerNotRun, Why: "there are no tests"}
+	tests := []string{"a_test.go"}
+	for _, c := range []struct {
+		of   *kedge.Corners
+		want string
+	}{
+		{nil, ""},
+		{&kedge.Corners{OldSource: not, OldTests: not}, ""},
+		{&kedge.Corners{Tests: tests, OldSource: red, OldTests: green}, "old source with the new tests: red (as it must be); new source with the old tests: green"},
+		{&kedge.Corners{Tests: tests, OldSource: green, OldTests: red}, "old source with the new tests: green (they show nothing of the work); new source with the old tests: red (suite: TestA: 3)"},
+		{&kedge.Corners{Tests: tests, OldSource: not, OldTests: not}, "old source with the new tests: not run (there are no tests); new source with the old tests: not run (there are no tests)"},
+	} {
+		if got := frame.CornersText(c.of); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}

@@ -33,12 +33,12 @@ git add -A && git commit. A run makes its own commits.
 
 Kedge also inspects all changes, committed or not, since it last verified the
 files. That was at your last full green gate, at the last completed feature,
-or else at kedge init. Weakened tests make the verdict red. If you want such a
-change, run a full kedge gate yourself first.
+or else at kedge init.
 
 These features wait for you (exit code 5): one without checks, one that changed
-files outside its paths, and one that changed protected files or added
-executables, archives or big files that its paths do not name. Then use
+files outside its paths, one that deleted, skipped or weakened existing tests
+that its --changes-tests does not name, and one that changed protected files or
+added executables, archives or big files that its paths do not name. Then use
 kedge approve ID --reason WHY, or kedge deny.
 
 In a run, a session may submit only its own feature. It receives the verdict,

@@ -35,6 +35,25 @@ func TestF30Flaky(t *testing.T) {
 	}
 }
 
+// TestRedOfACheckThatTheSlotDoesNotRun: the slot runs only the feature's checks. If another one is
+// red in the clean worktree, that contradicts nothing: it is not run again to see whether it is
+// flaky. Two verdicts of the clean worktree can contradict each other.
+func TestRedOfACheckThatTheSlotDoesNotRun(t *testing.T) {
+	d := begin(t, config.Rules{}, feature("a"))
+	d.until(run.Integrate)
+	tree := d.s.Jobs[0].Tree
+	unseen := func(ev *run.Input) { ev.Tree, ev.Unseen = tree, true }
+	if out := d.answer(run.Integrate, run.Red, unseen); len(out) != 1 || out[0].Kind != run.Brief || out[0].Purpose != run.Repair {
+		t.Fatalf("after a red suite comes %v", out)
+	}
+	d.until(run.Gate)
+	d.answer(run.Gate, run.Green, func(ev *run.Input) { ev.Tree = tree }) // the repair changed nothing
+	d.until(run.Integrate)
+	if out := d.answer(run.Integrate, run.Green, func(ev *run.Input) { ev.Tree = tree }); len(out) != 1 || out[0].Kind != run.Integrate {
+		t.Errorf("red and green on the same tree, and then %v", out)
+	}
+}
+
 func TestVerdictsAreReused(t *testing.T) {
 	d := begin(t, config.Rules{}, feature("a"), feature("b"))
 	d.until(run.Ledger)

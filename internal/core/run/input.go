@@ -133,6 +133,7 @@ type Input struct {
 	Altered     string           `json:"altered,omitempty"`  // Integrated: what the work does to tests of before that is for you to decide; empty: nothing
 	Shown       Outcome          `json:"shown,omitempty"`    // Integrated: what the work's tests say without its source: Red is as it should be, Clean: none is needed, Green shows nothing, Empty: there are none, or it is not known
 	Untested    string           `json:"untested,omitempty"` // Integrated: why they show nothing
+	Unseen      bool             `json:"unseen,omitempty"`   // Integrated: the red check did not run in the job's worktree, so that it contradicts nothing
 	Evidence    kedge.EvidenceID `json:"evidence,omitempty"`
 	Failure     string           `json:"failure,omitempty"` // the first failure, and nothing else
 	Session     kedge.SessionID  `json:"session,omitempty"`

@@ -66,6 +66,7 @@ type Seen struct {
 	Environment string  `json:"environment,omitempty"`
 	Outcome     Outcome `json:"outcome"`
 	Failure     string  `json:"failure,omitempty"`
+	Whole       bool    `json:"whole,omitempty"` // in the clean worktree, of all checks
 }
 
 func (v Seen) covers(tree, environment string) bool {

@@ -35,16 +35,16 @@ func (t *stepper) gated(j *Job) {
 	}
 }
 
-// contradicts notes the verdict and tells whether it has to be given again: it
-// was void, or the same tree had another one. Once per attempt.
+// contradicts notes the verdict and tells whether it has to be given again: it was void, or the
+// same checks said something else about the same tree. Once per attempt.
 func (t *stepper) contradicts(j *Job) bool {
-	ev := t.ev
-	before := j.Seen
-	red := ev.Outcome == Red
-	if ev.Outcome != Void {
-		j.Seen = Seen{Tree: ev.Tree, Outcome: ev.Outcome}
+	ev, before := t.ev, j.Seen
+	red, whole := ev.Outcome == Red, ev.Kind == Integrated
+	same := before.Tree != "" && before.Tree == ev.Tree
+	if ev.Outcome != Void && (whole || !same || !before.Whole) {
+		j.Seen = Seen{Tree: ev.Tree, Outcome: ev.Outcome, Whole: whole}
 	}
-	flaky := before.Tree != "" && before.Tree == ev.Tree && (before.Outcome == Red) != red &&
+	flaky := same && (before.Whole == whole || whole && !ev.Unseen) && (before.Outcome == Red) != red &&
 		(red || ev.Outcome == Green || ev.Outcome == Partial)
 	if flaky {
 		j.Flaky = true

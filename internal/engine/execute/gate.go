@@ -59,7 +59,7 @@ func (x *Executor) gate(ctx context.Context, c run.Command, _ func(run.Input)) (
 		err = x.clearAway(ctx, p, q, ev.Verdict)
 	}
 	if err == nil && !baseline {
-		_, err = x.keep(c, func(j *slot.Job) { j.Green = greenChecks(ev.Verdict) })
+		_, err = x.keep(c, func(j *slot.Job) { j.Green = gate.GreenChecks(ev.Verdict) })
 	}
 	if leaving(ctx, err) {
 		return run.Input{}, err

@@ -153,6 +153,7 @@ func (x *Executor) judgeCandidate(ctx context.Context, c run.Command, clean *git
 		ev.Outcome, ev.Reason = run.Void, "the clean worktree differs from what was merged"
 	}
 	if err == nil && ev.Outcome == run.Red {
+		ev.Unseen = x.unseen(c, judged.Verdict)
 		ev.Failure = x.withWhatIsMissing(ctx, c, clean, whole, judged.Verdict, ev.Failure)
 	}
 	return ev, err

@@ -12,15 +12,11 @@ import (
 	"kedge/internal/git/slot"
 )
 
-// greenChecks are the names of the checks that ran in a gate and were green.
-func greenChecks(v kedge.Verdict) []string {
-	var out []string
-	for _, r := range v.Checks {
-		if r.Skipped == "" && r.FirstFailure == nil {
-			out = append(out, r.Name)
-		}
-	}
-	return out
+// unseen tells whether the first red check of a verdict is none that was green in the job's worktree.
+func (x *Executor) unseen(c run.Command, v kedge.Verdict) bool {
+	red, _ := gate.FirstRed(v)
+	j, err := x.job(c)
+	return err == nil && red != nil && !slices.Contains(j.Green, red.Name)
 }
 
 // withWhatIsMissing puts before a failure in the clean worktree what the agent's worktree has

@@ -107,3 +107,14 @@ func CornerOf(red *kedge.CheckResult, known bool) kedge.Corner {
 	}
 	return kedge.Corner{Verdict: kedge.CornerNotRun, Why: "no check runs these tests"}
 }
+
+// GreenChecks are the names of the checks that ran for a verdict and were green.
+func GreenChecks(v kedge.Verdict) []string {
+	var out []string
+	for _, r := range v.Checks {
+		if r.Skipped == "" && !isRed(r) {
+			out = append(out, r.Name)
+		}
+	}
+	return out
+}

@@ -44,7 +44,10 @@ func TestWeakenedTestIsCaught(t *testing.T) {
 	files["unit_test.sh"] = "exit 0\n"
 	w := newWorld(t, files, `[{"do":[{"do":"weaken","path":"a_test.py"},{"do":"write","path":"a.txt","text":"x\n"},{"do":"done"}]}]`, "")
 	w.feature("a", "test -f a.txt")
-	w.want(w.run(supply.Flags{}), run.StatusStopped, kedge.Blocked, "a:blocked")
+	w.want(w.run(supply.Flags{}), run.StatusWaiting, kedge.Blocked, "a:needs_review")
+	if got := w.git("log", "--format=%(trailers:key=Kedge-Feature,valueonly)"); strings.TrimSpace(got) != "" {
+		t.Errorf("a work commit before anybody approved it: %q", got)
+	}
 	if got := w.record(); !strings.Contains(got, "a_test.py") {
 		t.Errorf("the record does not say what it tried:\n%s", got)
 	}
