@@ -155,7 +155,7 @@ func (k *corner) oldTests(ctx context.Context) error {
 	case h.OldTests.Same != "":
 		return nil
 	case !h.Changed:
-		k.found.OldTests.Why = "every test of before is there, or what it tested is gone"
+		k.found.OldTests.Why = "no existing test was changed, except those whose source is gone"
 		return nil
 	}
 	got, err := k.judge(ctx, oldTests, h.OldTests, gate.TestChecks(slices.Concat(k.q.Checks, k.green)))
