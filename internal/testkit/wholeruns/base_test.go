@@ -69,7 +69,8 @@ func TestMergeThatNoGateSawDoesNotLand(t *testing.T) {
 	}
 }
 
-// movedOn plays a run whose branch moves while it works: it does not land.
+// movedOn plays a run whose branch moves while it works. Because a file is being written, it does not
+// land by itself.
 func movedOn(t *testing.T) *world {
 	script, let := waits(t)
 	w := newWorld(t, gateOf("true"), script, "")
@@ -78,6 +79,7 @@ func movedOn(t *testing.T) *world {
 	w.until("a session works", working)
 	w.put("person.txt", "mine\n")
 	w.commit("a person's")
+	w.put("person.txt", "being written\n")
 	let()
 	v := w.rest()
 	if v.State != run.StatusDone || !strings.Contains(v.Reason, "not landed") || w.tracked("a.txt") {
@@ -88,7 +90,6 @@ func movedOn(t *testing.T) *world {
 
 func TestSecondRunLandsWhatTheFirstCouldNot(t *testing.T) {
 	w := movedOn(t)
-	w.put("person.txt", "being written\n") // so that it cannot land yet
 	w.again()
 	v := w.rest()
 	if v.State != run.StatusDone || !strings.Contains(v.Reason, "not landed") || !slices.Contains(v.Next, "kedge land") {
