@@ -201,7 +201,8 @@ func TestNothingWasDone(t *testing.T) {
 		want  string
 	}{
 		{
-			run.Input{Kind: run.Integrated, Outcome: run.Green, Moot: true, Text: `done by commit 1a2b3c (feature "a")`}, run.Command{Kind: run.Integrate},
+			run.Input{Kind: run.Integrated, Outcome: run.Green, Moot: true, Text: `done by commit 1a2b3c (feature "a")`},
+			run.Command{Kind: run.Integrate},
 			`merged and checked in full: green, and nothing is left of its work; done by commit 1a2b3c (feature "a")`,
 		},
 		{run.Input{Kind: run.Answered, Reason: PlansOn, Actor: kedge.Human("ada")}, run.Command{}, "planning continues without an answer"},

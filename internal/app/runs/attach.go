@@ -2,8 +2,9 @@ package runs
 
 import (
 	"context"
-	"kedge/internal/text/words"
 	"strings"
+
+	"kedge/internal/text/words"
 
 	"kedge"
 	"kedge/internal/app/projects"

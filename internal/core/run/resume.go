@@ -2,8 +2,9 @@ package run
 
 import (
 	"cmp"
-	"kedge/internal/core/config"
 	"strconv"
+
+	"kedge/internal/core/config"
 )
 
 // Talk is the conversation of a job's last session, as its program calls it, for

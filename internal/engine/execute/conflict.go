@@ -19,7 +19,7 @@ import (
 func (x *Executor) mergeRules(ctx context.Context, c run.Command) (config.Config, error) {
 	cfg, _, err := x.cfg.Rules.At(ctx, c.Base)
 	if kedge.Invalid.Is(err) {
-		return config.Config{}, nil //nolint:nilerr // somebody else tells of it
+		return config.Config{}, nil // somebody else tells of it
 	}
 	return cfg, err
 }

@@ -48,9 +48,10 @@ func (y *yard) second(files map[string]string) (base, tip, tree string) {
 	return base, tip, y.gated(run.Green, 2, "two", base).Tree
 }
 
-func (y *yard) job(n int) slot.Job {
+// secondJob is the record of the job whose work conflicts.
+func (y *yard) secondJob() slot.Job {
 	y.t.Helper()
-	j, err := y.cfg.Slots.Job(runID, n)
+	j, err := y.cfg.Slots.Job(runID, 2)
 	y.must(err)
 	return j
 }
@@ -84,8 +85,8 @@ func TestConflictsThatRulesCoverAreNone(t *testing.T) {
 		"info: both sides changed it: it has the lines of both, by [merge] union: docs/a.log"; got != want {
 		t.Errorf("the verdict says\n%s", got)
 	}
-	if y.job(2).Conflict != nil {
-		t.Errorf("kept: %+v", y.job(2).Conflict)
+	if y.secondJob().Conflict != nil {
+		t.Errorf("kept: %+v", y.secondJob().Conflict)
 	}
 	if got := y.git("-C", y.clean(), "status", "--porcelain"); got != "" {
 		t.Errorf("the clean worktree is left with %s", got)
@@ -138,7 +139,7 @@ func TestACommandThatMakesNothingIsAConflict(t *testing.T) {
 			if got := y.git("-C", y.clean(), "status", "--porcelain"); got != "" || len(y.book.salvages) > 0 {
 				t.Errorf("the clean worktree is left with %s; set aside: %+v", got, y.book.salvages)
 			}
-			k := y.job(2).Conflict
+			k := y.secondJob().Conflict
 			if k == nil || k.From != base || k.Onto != tip || k.Work != tree || strings.Join(k.Kept, " ") != "all.lock" || k.Carried || !strings.Contains(k.Why, "sh lock.sh") {
 				t.Fatalf("kept: %+v", k)
 			}
@@ -146,7 +147,7 @@ func TestACommandThatMakesNothingIsAConflict(t *testing.T) {
 			if got := y.read(y.slot(1), "all.lock") + y.read(y.slot(1), "NEWS"); got != "0\none\nbegin\none\ntwo\n" {
 				t.Errorf("the carried work has %q", got)
 			}
-			if k := y.job(2).Conflict; k == nil || !k.Carried || !k.Concerns(1) || k.Concerns(2) {
+			if k := y.secondJob().Conflict; k == nil || !k.Carried || !k.Concerns(1) || k.Concerns(2) {
 				t.Errorf("kept: %+v", k)
 			}
 		})
@@ -167,7 +168,7 @@ func TestOneFileThatNoRuleCoversIsAConflict(t *testing.T) {
 	}
 	y.want(run.OK, y.command(run.Revert, 2, run.Command{Feature: "two", Base: tip, Reason: "conflict"}))
 	y.prepared(2, "two", tip)
-	k := y.job(2).Conflict
+	k := y.secondJob().Conflict
 	if k == nil || k.Carried || k.Salvage == "" || !k.Concerns(2) || k.Concerns(1) || k.Concerns(3) {
 		t.Fatalf("kept: %+v", k)
 	}

@@ -16,7 +16,6 @@ import (
 // language is a small project with a function that doubles, and its test.
 type language struct {
 	needs  string // the program
-	gate   string
 	suite  string
 	files  map[string]string
 	source string // of the function, which does nothing new

@@ -18,16 +18,22 @@ func TestWhatTheCommitHasNot(t *testing.T) {
 		work  func(y *yard, slot string)
 		says  string
 	}{
-		"git ignores it": {"test -e gen/api.txt", func(y *yard, slot string) { y.put(slot, "gen/api.txt", "x\n") },
-			both + "gen/api.txt is not in the commit (git ignores it)\n"},
+		"git ignores it": {
+			"test -e gen/api.txt", func(y *yard, slot string) { y.put(slot, "gen/api.txt", "x\n") },
+			both + "gen/api.txt is not in the commit (git ignores it)\n",
+		},
 		"only this repository ignores it": {"test -e local.txt", func(y *yard, slot string) {
 			y.put(y.root, ".git/info/exclude", "local.txt\n")
 			y.put(slot, "local.txt", "x\n")
 		}, both + "local.txt is not in the commit (git ignores it)\n"},
-		"an empty folder": {"test -d data", func(y *yard, slot string) { y.must(os.Mkdir(filepath.Join(slot, "data"), 0o755)) },
-			both + "data/ is an empty folder, and git keeps none\n"},
-		"a submodule": {"grep -q 2 vendor/lib/l.py", func(y *yard, slot string) { y.put(slot, "vendor/lib/l.py", "2\n") },
-			both + "vendor/lib/l.py was changed but is not in the commit (submodule)\n"},
+		"an empty folder": {
+			"test -d data", func(y *yard, slot string) { y.must(os.Mkdir(filepath.Join(slot, "data"), 0o755)) },
+			both + "data/ is an empty folder, and git keeps none\n",
+		},
+		"a submodule": {
+			"grep -q 2 vendor/lib/l.py", func(y *yard, slot string) { y.put(slot, "vendor/lib/l.py", "2\n") },
+			both + "vendor/lib/l.py was changed but is not in the commit (submodule)\n",
+		},
 		"nothing": {"test ! -e " + "$HOME/once && touch $HOME/once", func(*yard, string) {}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -97,8 +97,12 @@ func TestCompose(t *testing.T) {
 	r.Must(os.RemoveAll(r.Path("p/only")))
 	work := r.Tree()
 	got, err := g.Compose(t.Context(), work, []git.Piece{
-		{Path: "p/b/old", From: base}, {Path: "p/only", From: base}, {Path: "c/d/e", From: base},
-		{Path: "run.sh", Text: []byte("mixed\n")}, {Path: "x/y", Text: []byte{}}, {Path: "not/there", From: base},
+		{Path: "p/b/old", From: base},
+		{Path: "p/only", From: base},
+		{Path: "c/d/e", From: base},
+		{Path: "run.sh", Text: []byte("mixed\n")},
+		{Path: "x/y", Text: []byte{}},
+		{Path: "not/there", From: base},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -97,16 +97,16 @@ func (s LFSStore) Open(p Pointer) (*os.File, error) {
 
 // Keep takes a content in, which is at its end when Keep returns, and gives its pointer.
 func (s LFSStore) Keep(content io.Reader) (Pointer, error) {
-	fail := func(err error) (Pointer, error) {
-		return Pointer{}, kedge.Errorf(kedge.Internal, "cannot keep an object of Git LFS: %w", err)
+	fail := func(err error) error {
+		return kedge.Errorf(kedge.Internal, "cannot keep an object of Git LFS: %w", err)
 	}
 	tmp := filepath.Join(string(s), "tmp")
 	if err := os.MkdirAll(tmp, 0o755); err != nil {
-		return fail(err)
+		return Pointer{}, fail(err)
 	}
 	f, err := os.CreateTemp(tmp, "kedge-")
 	if err != nil {
-		return fail(err)
+		return Pointer{}, fail(err)
 	}
 	defer func() { _ = os.Remove(f.Name()) }() // else it has its name
 	sum := sha256.New()
@@ -123,7 +123,7 @@ func (s LFSStore) Keep(content io.Reader) (Pointer, error) {
 		err = os.Rename(f.Name(), to)
 	}
 	if err != nil {
-		return fail(err)
+		return Pointer{}, fail(err)
 	}
 	return p, nil
 }

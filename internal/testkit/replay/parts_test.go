@@ -70,9 +70,17 @@ func TestWeaken(t *testing.T) {
 // TestFigures: each try counts once.
 func TestFigures(t *testing.T) {
 	r := Result{Project: "p", Commits: 3, Tries: []Try{
-		{Verdict: Right}, {Verdict: Right, Plant: "lie"}, {Verdict: Right, Plant: "rest"}, {Verdict: FalsePass, Plant: "gutted"},
-		{Verdict: Untold, Plant: "wrong"}, {Verdict: FalseRefusal}, {Verdict: WaitsForNone}, {Verdict: WaitsRightly},
-		{Verdict: Unseen, Plant: "lie"}, {Verdict: DeadEnd}, {Verdict: Wrong, Plant: "lie"},
+		{Verdict: Right},
+		{Verdict: Right, Plant: "lie"},
+		{Verdict: Right, Plant: "rest"},
+		{Verdict: FalsePass, Plant: "gutted"},
+		{Verdict: Untold, Plant: "wrong"},
+		{Verdict: FalseRefusal},
+		{Verdict: WaitsForNone},
+		{Verdict: WaitsRightly},
+		{Verdict: Unseen, Plant: "lie"},
+		{Verdict: DeadEnd},
+		{Verdict: Wrong, Plant: "lie"},
 	}}
 	want := Line{Project: "p", Features: 6, Honest: 2, Caught: 1, FalsePasses: 1, Untold: 1, FalseRefusals: 1, Waits: 1, Needed: 1, Unseen: 1, DeadEnds: 1, Wrong: 1, Same: true}
 	if got := r.Line(); got != want {
