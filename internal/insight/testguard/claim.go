@@ -122,12 +122,25 @@ func (c claim) vacuous() bool {
 	if c.row {
 		return false
 	}
-	for _, w := range c.words {
+	for _, w := range c.condition() {
 		if wordy.MatchString(w) && (!constant.MatchString(w) || strings.ContainsAny(w, "$#")) && !standard.MatchString(w) {
 			return false
 		}
 	}
 	return true
+}
+
+// shellWord are the words of the command test.
+var shellWord = lazyre.New(`^(?:test|eq|ne|lt|le|gt|ge|n|z)$`)
+
+// condition is what a claim asks: of a line of shell, what stands before the way out.
+func (c claim) condition() []string {
+	if len(c.words) > 0 && slices.Contains([]string{"[", "[[", "test", "true", ":", "!"}, c.words[0]) {
+		if i := slices.Index(c.words, "||"); i > 0 {
+			return slices.DeleteFunc(slices.Clone(c.words[:i]), shellWord.MatchString)
+		}
+	}
+	return c.words
 }
 
 // constants counts the literals of a claim that hold the program to a value.

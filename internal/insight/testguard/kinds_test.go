@@ -272,6 +272,19 @@ func FuzzReaders(f *testing.F) {
 	})
 }
 
+// TestScriptThatAsksNothing: a condition without anything of the program in it asserts nothing,
+// whatever the way out is.
+func TestScriptThatAsksNothing(t *testing.T) {
+	script := "#!/bin/sh\nfail() { echo \"$1\"; exit 1; }\n[ \"$(sh a.sh)\" = 1 ] || fail one\n[ \"$(sh b.sh)\" = 2 ] || fail two\n"
+	for _, is := range []string{"[ 1 = 1 ] || exit 1", "true || fail one", "test 1 -eq 1 || fail one", "[ -n x ] || return 1"} {
+		after := strings.Replace(script, "[ \"$(sh a.sh)\" = 1 ] || fail one", is, 1)
+		found := testguard.All([]testguard.Change{{Path: "test/a_test.sh", Before: []byte(script), After: []byte(after)}})
+		if len(found) != 1 || found[0].Kind != testguard.AssertsLess {
+			t.Errorf("%q: %+v", is, found)
+		}
+	}
+}
+
 // TestScriptWithAHelperOnOneLine: what stands behind a helper is not part of it, so that a deleted
 // script of assertions is a deleted test.
 func TestScriptWithAHelperOnOneLine(t *testing.T) {
