@@ -87,7 +87,7 @@ var (
 // words, so that a change of one is not another text.
 func (c claim) meaning() []string {
 	var out []string
-	for _, w := range c.words {
+	for _, w := range c.condition() {
 		switch {
 		case !wordy.MatchString(w):
 		case isText(w):
@@ -228,8 +228,9 @@ var library = lazyre.New(`(?i)^(?:assert\w*|expect\w*|should\w*|require\w*|refut
 // things are the names in a claim, without numbers at their ends, and the longer words of its texts.
 func (c claim) things() map[string]bool {
 	out := map[string]bool{}
-	for i, w := range c.words {
-		called := i+1 < len(c.words) && (c.words[i+1] == "(" || c.words[i+1] == "!" || c.words[i+1] == ".")
+	asks := c.condition()
+	for i, w := range asks {
+		called := i+1 < len(asks) && (asks[i+1] == "(" || asks[i+1] == "!" || asks[i+1] == ".")
 		switch {
 		case !wordy.MatchString(w) || keywords.MatchString(w):
 		case isText(w):
