@@ -162,7 +162,7 @@ func TestContextThatBecameLargeUnseen(t *testing.T) {
 			leave(engine.ErrLeave)
 			<-out
 			s.put(filepath.Join(s.slot, "go"), "")
-			s.until("it did something unseen", func() bool { return s.exists("unseen") })
+			s.until("it did something unseen, and that is on the tape", func() bool { return s.exists("unseen") && s.taped("may I: see\n") })
 			s.renew()
 			out, _ = s.start(adopted(cmd))
 			s.until("all of it is read", typed("yes see"))
