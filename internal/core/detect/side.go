@@ -119,7 +119,7 @@ var (
 	specFolders = lazyre.New(`(^|/)specs?/`)
 
 	testFiles = lazyre.New(`(?i)\.(snap|golden|approved|verified|received|bats|feature|t)(\.\w+)?$|\.(golden|approved|verified)\.\w+$|` +
-		`(^|[/_.-])unittests?\.(c|cc|cpp|cxx|py)$|(^|/)tests?\.(py|rs|c|cc|cpp|php|rb)$|_tests\.(rs|c|cc|cpp|py)$`)
+		`(^|[/_.-])unittests?\.(c|cc|cpp|cxx|py)$|(^|/)tests?\.(py|rs|c|cc|cpp|php|rb)$|^((packages|modules|libs)/[^/]+/)?(tests?|specs?)\.[cm]?[jt]sx?$|_tests\.(rs|c|cc|cpp|py)$`)
 
 	buildFiles = lazyre.New(`(?i)^(go\.(mod|sum|work|work\.sum)|package(-lock)?\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-(lock|workspace)\.yaml|bun\.lockb?|deno\.(jsonc?|lock)|` +
 		`(dev-|test-)?requirements([-_.][\w-]+)?\.(txt|in)|constraints\.txt|pyproject\.toml|setup\.(py|cfg)|pipfile(\.lock)?|poetry\.lock|uv\.lock|pdm\.lock|environment\.ya?ml|` +
@@ -145,7 +145,7 @@ var testNames = lazyre.New(`(?i)` + strings.Join([]string{
 	`[._-](test|tests|spec|cy|e2e|test-d)\.[cm]?[jt]sx?$`,
 	`_spec\.rb$`, `\.(bats|feature)$`,
 	`(^|/)(__tests__|tests?|specs?|e2e|cypress)/([^/]+/)*[^/]+\.([cm]?[jt]sx?|py|rs|rb|php|exs|sh|bash|bats|c|cc|cpp|cxx|h|hpp|hh|m|mm|t|pl)$`,
-	`(^|/)t/([^/]+/)*[^/]+\.(sh|bash|t|c|pl)$`, `(^|/)(tests?|test[_-][^/]*|[^/]*[_-]tests?)\.(c|cc|cpp|cxx|rb|php|sh|bash)$`,
+	`(^|/)t/([^/]+/)*[^/]+\.(sh|bash|t|c|pl)$`, `(^|/)(tests?|test[_-][^/]*|[^/]*[_-]tests?)\.(c|cc|cpp|cxx|rb|php|sh|bash)$`, `^((packages|modules|libs)/[^/]+/)?(tests?|specs?)\.[cm]?[jt]sx?$|[_-](tests?|spec)\.[cm]?[jt]sx?$`,
 }, "|") + `|` + `(?-i:(Test|Tests|IT|Spec)\.(java|kt|scala|groovy|php|cs|swift)$|(^|/)(Test[A-Z]\w*\.(java|kt)$|src/test/))`)
 
 // IsTest tells by its name whether a file holds tests. Files of data below

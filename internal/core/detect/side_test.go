@@ -18,7 +18,7 @@ func TestSideOf(t *testing.T) {
 			"a.test.ts", "a.spec.jsx", "src/__tests__/a.js", "src/__snapshots__/a.snap", "src/__mocks__/fs.js", "jest.config.ts", "jest.setup.js", "vitest.config.mts", "vitest.workspace.ts",
 			".mocharc.json", ".mocharc", "karma.conf.js", "cypress.config.ts", "cypress/support/e2e.js", "playwright.config.ts", ".taprc", ".npmrc", "test/fixtures/range.js", "fixtures/a.json",
 			// Rust
-			"tests/it.rs", "src/tests.rs", "crates/x/tests/data/in.txt", ".config/nextest.toml",
+			"test.js", "tests.mjs", "spec.ts", "packages/a/test.js", "tests/it.rs", "src/tests.rs", "crates/x/tests/data/in.txt", ".config/nextest.toml",
 			// Java, Kotlin
 			"src/test/java/A.java", "src/test/resources/a.xml", "src/androidTest/java/A.kt", "CartTest.java", "src/testFixtures/java/F.java",
 			// C, C++

@@ -143,6 +143,18 @@ func (c claim) condition() []string {
 	return c.words
 }
 
+// ofCase tells whether a claim is about a case of its own: it calls something with a literal first.
+func (c claim) ofCase() bool {
+	for i := range max(0, len(c.words)-3) {
+		w := c.words[i : i+4]
+		called := wordy.MatchString(w[0]) && !constant.MatchString(w[0]) && !library.MatchString(w[0]) && !standard.MatchString(w[0])
+		if called && w[1] == "(" && constant.MatchString(w[2]) && (w[3] == ")" || w[3] == ",") {
+			return true
+		}
+	}
+	return false
+}
+
 // constants counts the literals of a claim that hold the program to a value.
 func (c claim) constants() int {
 	n := 0

@@ -272,6 +272,38 @@ func FuzzReaders(f *testing.F) {
 	})
 }
 
+// TestACaseOfItsOwn: that a value is there, of a call with a literal, is no part of what other
+// assertions say.
+func TestACaseOfItsOwn(t *testing.T) {
+	before := "static void test_last(void)\n{\n    TEST_ASSERT_NOT_NULL(list);\n    TEST_ASSERT_NULL(last(list));\n    TEST_ASSERT_NULL(last(NULL));\n}\n\nint main(void)\n{\n    RUN_TEST(test_last);\n}\n"
+	after := strings.Replace(before, "    TEST_ASSERT_NULL(last(NULL));\n", "", 1)
+	found := testguard.All([]testguard.Change{{Path: "tests/last.c", Before: []byte(before), After: []byte(after)}})
+	if len(found) != 1 || found[0].Kind != testguard.AssertsLess {
+		t.Errorf("%+v", found)
+	}
+}
+
+// TestTestsThatAssertNothing: of what a change adds, only what can fail counts.
+func TestTestsThatAssertNothing(t *testing.T) {
+	for path, c := range map[string]struct {
+		text    string
+		asserts bool
+	}{
+		"a_test.go":      {goHead + "func TestA(t *testing.T) {\n\tt.Log(add(1, 2))\n}\n", false},
+		"b_test.go":      {goHead + "func TestB(t *testing.T) {\n\tcheckSum(t, 1, 2)\n}\n", true},
+		"tests/hollow.c": {"static void item_should_be_there(void)\n{\n    (void)item(0);\n}\n\nint main(void)\n{\n    UNITY_BEGIN();\n    RUN_TEST(item_should_be_there);\n    return UNITY_END();\n}\n", false},
+		"tests/good.c":   {"static void item_should_be_there(void)\n{\n    TEST_ASSERT_NOT_NULL(item(0));\n}\n\nint main(void)\n{\n    RUN_TEST(item_should_be_there);\n}\n", true},
+		"test_a.py":      {"def test_a():\n    add(1, 2)\n", false},
+		"test_b.py":      {"def test_b():\n    assert add(1, 2) == 3\n", true},
+		"test.js":        {"it('adds', () => {\n  add(1, 2);\n});\n", false},
+		"a.test.js":      {"it('adds', () => {\n  expect(add(1, 2)).toBe(3);\n});\n", true},
+	} {
+		if got := testguard.Asserts(testguard.Change{Path: path, After: []byte(c.text)}, nil); got != c.asserts {
+			t.Errorf("%s: %v", path, got)
+		}
+	}
+}
+
 // TestScriptThatAsksNothing: a condition without anything of the program in it asserts nothing,
 // whatever the way out is.
 func TestScriptThatAsksNothing(t *testing.T) {

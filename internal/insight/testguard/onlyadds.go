@@ -54,7 +54,7 @@ func Asserts(c Change, extra []string) bool {
 
 // calls are lines that call something which may assert: by its name, or because it gets what a test
 // fails with.
-var calls = lazyre.New(`(?i)\b\w*(?:assert|require|expect|verify|should)\w*\s*[(!.]|\b\w*(?:check|fail|compare|equal|must)\w*\s*\(\s*(?:t|tb|c|self|assert|\$this)\b|\(\s*(?:t|tb)\s*[,)]|\|\|\s*(?:exit|return|fail|die|false)\b`)
+var calls = lazyre.New(`(?i)\b(?:\w+_)?(?:assert|require|expect|verify)\w*\s*[(!.]|\bshould\s*[(.]|\b\w*(?:check|fail|compare|equal|must)\w*\s*\(\s*(?:t|tb|c|self|assert|\$this)\b|\(\s*(?:t|tb)\s*[,)]|\|\|\s*(?:exit|return|fail|die|false)\b`)
 
 // Explained tells whether the tests of a file of a change need no run to be believed: it keeps all
 // that it had, but for tests of what the change removes from the source.

@@ -415,7 +415,7 @@ func (p *pool) implied() {
 	}
 	for i := range p.losses {
 		l := &p.losses[i]
-		if l.fate != lost || !l.loose() {
+		if l.fate != lost || !l.loose() || l.ofCase() {
 			continue
 		}
 		others := replacedIn[l.unit]
