@@ -365,11 +365,17 @@ func (t *stepper) reopened(f *Feature, j *Job) {
 			claim = ClaimDone
 		}
 		t.reopen(f, claim, t.ev.Reason)
-	case j != nil && (j.Phase == Reviewing || j.givesUp()):
+	case j != nil && (j.Phase == Reviewing || j.givesUp() || j.approved()):
 		f.Claim, f.Attempts, f.Regressions, f.Spent = "", 0, 0, kedge.Spend{}
 		t.want(f, t.ev.Reason, t.ev.Actor)
 		t.setStatus(f, j, kedge.Pending)
 	}
+}
+
+// approved tells whether you approved the work of a job, and nothing of it is committed yet.
+func (j *Job) approved() bool {
+	lifted := j.Wide || j.Doubt == DoubtLifted
+	return lifted && (j.Phase == Integrating || j.Phase == Ready && j.Resume == Integrating)
 }
 
 // givesUp tells whether the job ends without completing its feature.
