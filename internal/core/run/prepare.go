@@ -206,23 +206,14 @@ func (t *stepper) proved(j *Job) {
 		default:
 			t.enter(j, Briefing)
 		}
-	case Green:
+	case Green, Tests:
 		switch {
 		case f.Claim != "":
 			t.confirm(j)
-		case f.Wanted: // they do not show what a person misses
+		case f.Wanted || t.ev.Outcome == Tests && !f.Red: // checks do not show what a person misses; and new tests can show what the work does
 			t.enter(j, Briefing)
 		default:
 			t.review(j, "its checks are green before any work")
-		}
-	case Tests:
-		switch {
-		case f.Claim != "":
-			t.confirm(j)
-		case f.Red && !f.Wanted: // there is nothing to mend
-			t.review(j, "its checks are green before any work")
-		default:
-			t.enter(j, Briefing)
 		}
 	case CannotRun:
 		t.giveUp(j, "environment: "+t.ev.Reason)
