@@ -42,7 +42,7 @@ func newStage(ctx context.Context, cfg Config) (*stage, error) {
 	s.report = Report{Features: len(s.names), Window: window, Caught: []Caught{}, Interruptions: []Interruption{}}
 	cache, err := exec.CommandContext(ctx, "go", "env", "GOCACHE").Output()
 	if err != nil {
-		return nil, kedge.Errorf(kedge.Internal, "go env GOCACHE: %w", err)
+		return nil, kedge.Errorf(kedge.Internal, "cannot ask Go for its build cache: %w", err).WithHint("see what Go says: go env GOCACHE")
 	}
 	s.env = []string{
 		"HOME=" + s.path("home"), "KEDGE_HOME=" + s.path("state"), "GOCACHE=" + strings.TrimSpace(string(cache)),

@@ -256,7 +256,7 @@ func ends(was, is test) []Finding {
 const restore = "restore it; agents may not remove a test"
 
 func focused(t test) Finding {
-	return finding(Focused, t, "test %q is focused, so that others do not run", "remove the focus")
+	return finding(Focused, t, "test %q is marked to run alone, so the other tests do not run", "remove the mark, such as .only or fit")
 }
 
 func deleted(t test) Finding {

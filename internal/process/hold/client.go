@@ -93,7 +93,7 @@ func greet(ctx context.Context, nc net.Conn, r Record) (*Client, error) {
 		return nil, err
 	}
 	if uid != os.Geteuid() {
-		return nil, kedge.Errorf(kedge.Conflict, "a program of another user answers for session %q", r.Session)
+		return nil, kedge.Errorf(kedge.Conflict, "Kedge does not connect to session %q: the program at its socket belongs to user %d, not to you", r.Session, uid).WithHint("see who started it: kedge doctor")
 	}
 	c := &Client{c: nc}
 	defer c.deadline(ctx)()

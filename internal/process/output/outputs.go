@@ -69,7 +69,8 @@ func Keep(home string, now time.Time) (*Kept, error) {
 	}
 	k.Output = f
 	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB); err != nil {
-		return nil, kedge.Errorf(kedge.Internal, "cannot lock the output: %w", errors.Join(err, f.Close()))
+		return nil, kedge.Errorf(kedge.Internal, "cannot lock the file %q, in which Kedge keeps the output: %w", f.Name(), errors.Join(err, f.Close())).
+			WithHint("set KEDGE_HOME to a folder on a local disk")
 	}
 	_ = prune(all, keepCount, keepBytes) // what is wrong with old outputs is no reason not to run
 	return k, nil

@@ -64,6 +64,9 @@ func connect(ctx context.Context, home string) (net.Conn, error) {
 		return nil, kedge.Errorf(kedge.Internal, "cannot connect to the daemon at %q: %w", path, bareNet(err))
 	}
 	if err := checkPeer(c, os.Geteuid()); err != nil {
+		if kedge.Conflict.Is(err) {
+			err = kedge.Errorf(kedge.Conflict, "the daemon at %q is not yours: %w", path, err).WithHint("set KEDGE_HOME to a folder of your own")
+		}
 		return nil, closing(err, c)
 	}
 	return c, nil
