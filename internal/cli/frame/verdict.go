@@ -22,10 +22,13 @@ func VerdictText(m kedge.Marker) string {
 }
 
 // CornersText says what the tests and the source of some work show without each other; empty
-// where nobody looked, or the work touches no test.
+// where nobody looked, or the work is neither tests nor source.
 func CornersText(c *kedge.Corners) string {
-	if c == nil || len(c.Tests) == 0 && c.OldSource.Verdict == kedge.CornerNotRun && c.OldTests.Verdict == kedge.CornerNotRun {
+	switch {
+	case c == nil || len(c.Tests)+len(c.Source) == 0:
 		return ""
+	case len(c.Tests) == 0:
+		return "the work has no new or changed tests"
 	}
 	return "old source with the new tests: " + cornerText(c.OldSource, kedge.CornerRed) +
 		"; new source with the old tests: " + cornerText(c.OldTests, kedge.CornerGreen)
