@@ -101,6 +101,7 @@ func changed(paths ...string) *fakeRepo {
 func request(t *testing.T, checks ...kedge.Check) gate.Request {
 	t.Helper()
 	dir := t.TempDir()
+	write(t, filepath.Join(dir, ".config/go/telemetry/mode"), "off\n") // else go leaves a child behind that writes there
 	return gate.Request{
 		Dir: t.TempDir(), Checks: checks, Base: "base", LogDir: filepath.Join(dir, "gate", "evd"), LockDir: filepath.Join(dir, "locks"),
 		Env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir},
