@@ -285,6 +285,25 @@ func TestOldTestsAreSwitchedOff(t *testing.T) {
 	}
 }
 
+// TestBinaryExpectationsAreTests: what tests expect may stand in a file that is no text.
+func TestBinaryExpectationsAreTests(t *testing.T) {
+	l := languages["make"]
+	before := l.first()
+	before[l.test] = "[ \"$(tr -d '\\000' <test/expect.bin)\" = \"$(sh double.sh 4)\" ] || exit 1\n"
+	before["test/expect.bin"] = "8\x00"
+	y := newYard(t, before)
+	y.feature("one", own("grep -q done a.txt"))
+	base := y.head()
+	y.prepared(1, "one", base)
+	y.put(y.slot(1), "a.txt", "done\n")
+	y.put(y.slot(1), l.source, breaking(l))
+	y.put(y.slot(1), "test/expect.bin", "12\x00")
+	tree := y.gated(run.Green, 1, "one", base).Tree
+	if ev := y.integrated(run.Green, 1, "one", base, tree); !strings.Contains(ev.Altered, "with the old tests, check") {
+		t.Errorf("altered: %q", ev.Altered)
+	}
+}
+
 // TestManifestsMakeNoTestAProof: a manifest that is touched is no source that tests test.
 func TestManifestsMakeNoTestAProof(t *testing.T) {
 	l := languages["go"]

@@ -85,10 +85,6 @@ func (g *gate) testsOf(ctx context.Context, rev string, changed []git.Change) (C
 		out.Changes = append(out.Changes, one)
 		if known {
 			judged = append(judged, one)
-		} else if c.Status == "M" && c.Binary && detect.SideOf(c.Path, g.Tests) == detect.Tests && !detect.IsTest(c.Path) {
-			out.Findings = append(out.Findings, testguard.Finding{Kind: testguard.Changed, Finding: kedge.Finding{
-				Level: kedge.LevelError, What: "test data was changed", Where: c.Path,
-			}})
 		} else if c.Binary && c.Status != "D" && detect.IsTest(c.Path) {
 			out.Findings = append(out.Findings, testguard.Finding{Kind: testguard.Runner, Finding: kedge.Finding{
 				Level: kedge.LevelError, What: "a test file is no longer text", Where: c.Path,
