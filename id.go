@@ -111,3 +111,21 @@ func ValidName(s string) bool {
 	}
 	return !strings.HasSuffix(s, ".") && !strings.HasSuffix(s, ".lock") && !strings.Contains(s, "..")
 }
+
+// shortID is how much of the end of an id people are shown, and how much of it they have to
+// type at least. The beginning is the time, which ids of one day share.
+const shortID = 5
+
+// ShortID is an id as people are shown it: the last five characters.
+func ShortID[T ~string](id T) string { return string(id)[max(len(id)-shortID, 0):] }
+
+// MeansID tells whether somebody who types a word may mean an id: all of it, or at least its
+// last five characters, with or without the prefix.
+func MeansID[T ~string](id T, word string) bool {
+	if string(id) == word {
+		return true
+	}
+	prefix, _, _ := strings.Cut(string(id), "-")
+	end := strings.TrimPrefix(word, prefix+"-")
+	return len(end) >= shortID && strings.HasSuffix(string(id), end)
+}

@@ -20,3 +20,17 @@ func TestMomentOf(t *testing.T) {
 		}
 	}
 }
+
+func TestMeansID(t *testing.T) {
+	const id = kedge.RunID("run-01m7j3bvhjy22sa06441ydg9zb")
+	for word, want := range map[string]bool{
+		string(id): true, "dg9zb": true, "ydg9zb": true, "run-dg9zb": true, "ses-dg9zb": false, "g9zb": false, "": false, "run-": false, "dg9zc": false,
+	} {
+		if got := kedge.MeansID(id, word); got != want {
+			t.Errorf("%q: %v", word, got)
+		}
+	}
+	if got := kedge.ShortID(id); got != "dg9zb" || !kedge.MeansID(id, got) || kedge.ShortID(kedge.RunID("r")) != "r" {
+		t.Errorf("short: %q", got)
+	}
+}

@@ -82,8 +82,8 @@ func (s Session) limitText() string {
 	case !s.Live() || s.Limit == nil:
 		return ""
 	case s.Limit.Retry == nil:
-		return ", at a provider's limit"
+		return "at a provider's limit"
 	default:
-		return ", at a provider's limit, next try at " + s.Limit.Retry.Local().Format("2006-01-02 15:04")
+		return "at a provider's limit, next try at " + s.Limit.Retry.Local().Format("2006-01-02 15:04")
 	}
 }

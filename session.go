@@ -68,8 +68,12 @@ type Session struct {
 	Warnings      []Warning      `json:"warnings,omitempty"`     // what was noticed of one that you drive, and is still so
 	OnLimit       OnLimit        `json:"on_limit,omitempty"`     // what Kedge does at a provider's limit
 	Limit         *ProviderLimit `json:"limit,omitempty"`        // that it is at; nil: at none that is known
+	Last          string         `json:"last,omitempty"`         // the last line that its screen shows, where a list was asked for it
+	LastAt        *time.Time     `json:"last_at,omitempty"`      // when it printed something last or ended, likewise; nil: unknown
 
 	Worktree *SessionWorktree `json:"worktree,omitempty"` // of its own; nil: it works in a folder of yours
+
+	PartialUsage bool `json:"partial_usage,omitempty"` // its agent asks models for things that it does not tell of, too
 }
 
 // MaxClosing bounds the closing words that are kept of a session, in bytes.
@@ -148,6 +152,16 @@ type TokenKinds struct {
 	CacheRead  int64 `json:"cache_read"`
 	CacheWrite int64 `json:"cache_write"`
 	Output     int64 `json:"output"`
+
+	CacheWriteHour int64 `json:"cache_write_hour,omitempty"` // of CacheWrite, what is kept for an hour, which costs more
+}
+
+// Plus adds two counts.
+func (k TokenKinds) Plus(o TokenKinds) TokenKinds {
+	return TokenKinds{
+		Input: k.Input + o.Input, CacheRead: k.CacheRead + o.CacheRead, CacheWrite: k.CacheWrite + o.CacheWrite,
+		Output: k.Output + o.Output, CacheWriteHour: k.CacheWriteHour + o.CacheWriteHour,
+	}
 }
 
 // SessionEndedData is the payload of SessionEnded.
@@ -175,6 +189,8 @@ type SessionUsedData struct {
 	Unread        int       `json:"unread,omitempty"` // lines for Kedge that could not be understood
 
 	Kinds *TokenKinds `json:"kinds,omitempty"`
+
+	Partial bool `json:"partial,omitempty"` // more was used, or may have been, than it says
 
 	Closing string `json:"closing,omitempty"` // the last that its agent said, where somebody else wrote its end down
 }
@@ -265,15 +281,28 @@ func (s Session) Summary() string {
 	case s.State == SessionInterrupted && s.Cause != "":
 		text += " (" + s.Cause + ")"
 	}
+	for _, note := range s.Notes() {
+		text += ", " + note
+	}
+	return text
+}
+
+// Notes are what a list says of a session beside its state: that it is pinned, what it is
+// warned of, that it is at a provider's limit.
+func (s Session) Notes() []string {
+	var out []string
 	if s.Pinned {
-		text += ", pinned"
+		out = append(out, "pinned")
 	}
 	if s.Live() {
 		for _, w := range s.Warnings {
-			text += ", " + w.Word()
+			out = append(out, w.Word())
 		}
 	}
-	return text + s.limitText()
+	if text := s.limitText(); text != "" {
+		out = append(out, text)
+	}
+	return out
 }
 
 // sessionFolds says what each fact changes in the session that it is about. Facts that
@@ -289,6 +318,7 @@ var sessionFolds = map[EventType]func(*Session, Event) error{
 	SessionUsed: folding(func(s *Session, d SessionUsedData, _ Event) { // what a later report does not say stays
 		s.Tokens, s.USD = cmp.Or(d.Tokens, s.Tokens), cmp.Or(d.USD, s.USD)
 		s.Model, s.Kinds = cmp.Or(d.Model, s.Model), cmp.Or(d.Kinds, s.Kinds)
+		s.PartialUsage = s.PartialUsage || d.Partial
 		s.Closing = cmp.Or(d.Closing, s.Closing)
 		s.ContextTokens, s.ContextWindow = cmp.Or(d.ContextTokens, s.ContextTokens), cmp.Or(d.ContextWindow, s.ContextWindow)
 	}),
@@ -322,7 +352,7 @@ func folding[T any](change func(s *Session, data T, ev Event)) func(*Session, Ev
 	return func(s *Session, ev Event) error {
 		var d T
 		if err := json.Unmarshal(ev.Data, &d); err != nil {
-			return Errorf(Invalid, "%s: bad data: %w", ev.Type, err)
+			return Errorf(Invalid, "an event of type %q in Kedge's journal has invalid data: %w", ev.Type, err)
 		}
 		change(s, d, ev)
 		return nil
@@ -334,3 +364,23 @@ func (t EventType) ChangesSession() bool { return sessionFolds[t] != nil }
 
 // Fold changes the session by a fact about it.
 func (s *Session) Fold(ev Event) error { return sessionFolds[ev.Type](s, ev) }
+
+// Talk is the conversation of a session, as its program calls it, for the next session to continue.
+type Talk struct {
+	ID      string  `json:"id,omitempty"` // empty: not known
+	Route   string  `json:"route,omitempty"`
+	Purpose string  `json:"purpose,omitempty"`
+	Context int64   `json:"context,omitempty"` // tokens; 0: not known
+	Window  int64   `json:"window,omitempty"`
+	Share   float64 `json:"share,omitempty"` // of the window at which its model hands over; 0: the rules say it
+	Cut     string  `json:"cut,omitempty"`   // what interrupted it; empty: nothing did
+}
+
+// Measured tells whether it is known how full its context was.
+func (k Talk) Measured() bool { return k.Context > 0 && k.Window > 0 }
+
+// Full tells whether its context reached a share of the window.
+func (k Talk) Full(share float64) bool { return float64(k.Context) >= share*float64(k.Window) }
+
+// Filled says how full its context was.
+func (k Talk) Filled() string { return strconv.FormatInt(100*k.Context/k.Window, 10) + "% full" }

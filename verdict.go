@@ -19,6 +19,31 @@ type Verdict struct {
 // Green tells whether nothing in the verdict is red.
 func (v Verdict) Green() bool { return v.Verdict == ValidationOK }
 
+// FirstRed is the first red check; ran is false if none ran.
+func (v Verdict) FirstRed() (red *CheckResult, ran bool) {
+	for i := range v.Checks {
+		r := v.Checks[i]
+		if r.Skipped != "" {
+			continue
+		}
+		if ran = true; r.Red() {
+			return &r, true
+		}
+	}
+	return nil, ran
+}
+
+// GreenChecks are the names of the checks that ran and were green.
+func (v Verdict) GreenChecks() []string {
+	var out []string
+	for _, r := range v.Checks {
+		if r.Skipped == "" && !r.Red() {
+			out = append(out, r.Name)
+		}
+	}
+	return out
+}
+
 // CheckResult is one check's run. Exit is -1 for a check that was skipped or
 // that never ended by itself.
 type CheckResult struct {
@@ -34,7 +59,11 @@ type CheckResult struct {
 	FirstFailure *Failure  `json:"first_failure"`
 	Reused       string    `json:"reused,omitempty"`   // the evidence in which it ran on this very tree; empty: it ran for this verdict
 	Evidence     []string  `json:"evidence,omitempty"` // copies of what the check left behind, screenshots for example
+	Tests        *int      `json:"tests,omitempty"`    // how many tests ran, as far as the output tells; nil: unknown
 }
+
+// Red tells whether the check failed.
+func (r CheckResult) Red() bool { return r.FirstFailure != nil }
 
 // Failure is the first failure of a check, and nothing else of its output.
 type Failure struct {
@@ -109,6 +138,18 @@ const (
 	CornerGreen  = "green"
 	CornerNotRun = "not_run"
 )
+
+// CornerOf is the verdict of a corner by the first check that is red in it; known is false if no
+// check could run.
+func CornerOf(red *CheckResult, known bool) Corner {
+	switch {
+	case red != nil:
+		return Corner{Verdict: CornerRed, Check: red}
+	case known:
+		return Corner{Verdict: CornerGreen}
+	}
+	return Corner{Verdict: CornerNotRun, Why: "no check runs these tests"}
+}
 
 // GateStartedData is the payload of GateStarted: what it takes to finish a gate
 // after whoever ran it is gone. The environment is not part of it: only the

@@ -15,6 +15,10 @@ qwen     0.15.10  @qwen-code/qwen-code
 pi       0.73.1   @mariozechner/pi-coding-agent
 copilot  1.0.102  @github/copilot
 "
+# With these Kedge was not made: only what their sessions used is tried.
+counted="
+qwen     0.24.4   @qwen-code/qwen-code
+"
 mkdir -p "$dir" || exit 1
 # reason is what npm says of its failure, not where it wrote more about it.
 reason() {
@@ -40,4 +44,4 @@ while read -r name version package; do
 	[ -n "$name" ] || continue
 	[ $# -eq 0 ] || [[ " $* " == *" $name "* ]] || continue
 	install "$name" "$version" "$package"
-done <<<"$pinned"
+done <<<"$pinned$counted"

@@ -12,7 +12,6 @@ import (
 
 	"kedge"
 	"kedge/internal/process/hold"
-	proto "kedge/internal/process/wire"
 )
 
 // TestF14NothingOfOthersAtTheStart: a daemon that starts and finds records that
@@ -92,7 +91,7 @@ func (b *box) killHolder(id kedge.SessionID) {
 }
 
 // identity is a process as the system names it beyond doubt.
-func identity(t *testing.T, pid int) proto.Process {
+func identity(t *testing.T, pid int) hold.Process {
 	t.Helper()
 	p, err := identityOf(pid)
 	if err != nil {
@@ -101,12 +100,12 @@ func identity(t *testing.T, pid int) proto.Process {
 	return p
 }
 
-func identityOf(pid int) (proto.Process, error) {
+func identityOf(pid int) (hold.Process, error) {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
-		return proto.Process{}, err
+		return hold.Process{}, err
 	}
-	p := proto.Process{PID: pid}
+	p := hold.Process{PID: pid}
 	f := strings.Fields(string(b[strings.LastIndex(string(b), ")")+1:]))
 	_, err = fmt.Sscan(f[19], &p.Start)
 	return p, err

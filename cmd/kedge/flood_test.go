@@ -15,10 +15,9 @@ import (
 	"time"
 
 	"kedge"
+	"kedge/internal/process"
 	"kedge/internal/process/hold"
 	"kedge/internal/process/tape"
-	"kedge/internal/process/term"
-	frames "kedge/internal/process/wire"
 )
 
 // pattern is every byte there is but the newline, over and over: one line, with
@@ -40,7 +39,7 @@ func flooder() {
 	if err != nil {
 		os.Exit(1)
 	}
-	if t, ok := term.Open(os.Stdin, os.Stdout); ok {
+	if t, ok := process.OpenTerminal(os.Stdin, os.Stdout); ok {
 		if _, err := t.Raw(); err != nil {
 			os.Exit(1)
 		}
@@ -139,7 +138,7 @@ func deaf(t *testing.T, socket string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = nc.Close() })
-	if err := frames.Write(nc, frames.Frame{Type: frames.Follow}); err != nil {
+	if err := hold.WriteFrame(nc, hold.Frame{Type: hold.VerbFollow}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -12,10 +12,12 @@ import (
 	"kedge"
 
 	"kedge/internal/agents/catalog"
+	"kedge/internal/agents/hooks"
 	"kedge/internal/app/attend"
 	"kedge/internal/app/projects"
+	"kedge/internal/app/reports"
 	"kedge/internal/core/config"
-	"kedge/internal/git/place"
+	"kedge/internal/git"
 	"kedge/internal/server"
 
 	"kedge/internal/server/daemon"
@@ -32,7 +34,7 @@ func hookMain(budget time.Duration) int {
 	}
 	hook.Main(context.Background(), args, hook.World{
 		In: os.Stdin, Out: os.Stdout, Getenv: os.Getenv, Environ: hookEnviron(getenv), Dir: workDir(), Home: home, Now: time.Now,
-		Budget: budget, GateBudget: hook.GateBudget, Service: hookService{home, budget}, Project: projectOf, CompactFrom: compactFrom, Shell: statusLine,
+		Budget: budget, GateBudget: hook.GateBudget, Service: hookService{home, budget}, Project: projectOf, CompactFrom: compactFrom, Shell: statusLine, Block: blockOf,
 	})
 	return 0
 }
@@ -49,12 +51,22 @@ func hookEnviron(getenv func(string) string) []string {
 
 // projectOf is the project that a folder lies in: elsewhere Kedge has nothing to do.
 func projectOf(dir string) (string, bool) {
-	pl, ok := place.Locate(dir)
+	pl, ok := git.Locate(dir)
 	if !ok {
 		return "", false
 	}
-	id, err := place.ReadID(pl)
+	id, err := git.ReadID(pl)
 	return string(id), err == nil
+}
+
+// blockOf is what an agent used in the window of its provider's limit; what cannot be read
+// is none.
+func blockOf(ctx context.Context, agent string) *hooks.Block {
+	row, err := reports.CurrentBlock(ctx, os.Environ(), agent, time.Now())
+	if err != nil {
+		return nil
+	}
+	return reports.StatusBlock(row)
 }
 
 // compactFrom is [context] compact_tokens of the project that a folder lies in; what
@@ -64,7 +76,7 @@ func compactFrom(dir string) int64 {
 	if b, err := os.ReadFile(projects.UserFile(os.Environ())); err == nil {
 		user, _ = config.ParseConfig("config.toml", b, catalog.Kinds())
 	}
-	if pl, ok := place.Locate(dir); ok {
+	if pl, ok := git.Locate(dir); ok {
 		if b, err := os.ReadFile(filepath.Join(pl.Root, kedge.Dir, "config.toml")); err == nil {
 			ours, _ = config.ParseConfig("config.toml", b, catalog.Kinds())
 		}

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// untilSignal is a context that ends with SIGINT or SIGTERM. It listens for them
+// untilSignal is a context that ends with a signal that ends programs. It listens for them
 // from the first time somebody asks for Done, that is, waits for something: until
 // then nothing has begun that would have to be ended in order, and the system's
 // own way of ending a program does. A command that only asks the daemon thereby
@@ -23,8 +23,18 @@ type untilSignal struct {
 
 func newUntilSignal() *untilSignal {
 	return &untilSignal{listen: func() (context.Context, context.CancelFunc) {
-		return signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+		return signal.NotifyContext(context.Background(), endings(signal.Ignored)...)
 	}}
+}
+
+// endings are the signals that end a program in order, as by restoring the terminal. Under
+// nohup the terminal's end is not among them.
+func endings(ignored func(os.Signal) bool) []os.Signal {
+	all := []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGQUIT}
+	if !ignored(syscall.SIGHUP) {
+		all = append(all, syscall.SIGHUP)
+	}
+	return all
 }
 
 // Done implements context.Context.

@@ -3,6 +3,9 @@ package main
 import (
 	"context"
 	"errors"
+	"os"
+	"slices"
+	"syscall"
 	"testing"
 )
 
@@ -37,5 +40,15 @@ func TestUntilSignal(t *testing.T) {
 	}
 	if listens != 1 {
 		t.Errorf("%d listen", listens)
+	}
+}
+
+// TestEndings: a terminal that closes ends what runs at it, but not under nohup.
+func TestEndings(t *testing.T) {
+	for _, nohup := range []bool{false, true} {
+		all := endings(func(s os.Signal) bool { return nohup && s == syscall.SIGHUP })
+		if slices.Contains(all, os.Signal(syscall.SIGHUP)) == nohup || !slices.Contains(all, os.Signal(syscall.SIGTERM)) {
+			t.Errorf("nohup %v: %v", nohup, all)
+		}
 	}
 }

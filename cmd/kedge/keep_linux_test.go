@@ -14,6 +14,7 @@ import (
 // and neither the daemon nor a holder has a socket that a network reaches. With
 // the network off, where a test may switch it off, everything works.
 func TestRow63OneStaticBinary(t *testing.T) {
+	t.Parallel()
 	bin := filepath.Join(t.TempDir(), "kedge")
 	build := exec.Command("go", "build", "-trimpath", "-o", bin, ".")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")

@@ -333,6 +333,7 @@ func survives(t *testing.T, calm killEnd, kills []kill) {
 // The kills are a sample; KEDGE_TEST_EVERY_KILL=1 takes every one, some dozens in
 // each run. KEDGE_TEST_SEED takes another sample.
 func TestKillMatrix(t *testing.T) {
+	t.Parallel()
 	b := newKillBox(t, killFeatures)
 	start := b.journalEnd()
 	calm := b.drive(nil)

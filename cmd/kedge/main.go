@@ -15,9 +15,9 @@ import (
 	"kedge/internal/cli"
 	"kedge/internal/cli/frame"
 	"kedge/internal/git"
+	"kedge/internal/process"
 	"kedge/internal/process/hold"
 	"kedge/internal/process/sandbox"
-	"kedge/internal/process/term"
 	"kedge/internal/server/daemon"
 	"kedge/internal/server/hook"
 )
@@ -46,18 +46,18 @@ func run(hooks time.Duration) int {
 		In:      os.Stdin,
 		Out:     os.Stdout,
 		Err:     os.Stderr,
-		InTTY:   term.IsTerminal(os.Stdin),
-		ErrTTY:  term.IsTerminal(os.Stderr),
+		InTTY:   process.IsTerminal(os.Stdin),
+		ErrTTY:  process.IsTerminal(os.Stderr),
 		Dir:     workDir(),
 		Environ: os.Environ(),
 		Zone:    time.Local,
 		Look:    func(command string) bool { _, err := exec.LookPath(command); return err == nil },
 	}
-	if t, ok := term.Open(os.Stdin, os.Stdout); ok {
+	if t, ok := process.OpenTerminal(os.Stdin, os.Stdout); ok {
 		env.Term = &t
 	}
 	if env.ErrTTY {
-		env.Screen = &term.Terminal{In: os.Stdin, Out: os.Stderr}
+		env.Screen = &process.Terminal{In: os.Stdin, Out: os.Stderr}
 	}
 	if said := daemon.Claim(os.Getenv); said != "" && !slices.Contains(os.Args, "--json") {
 		fmt.Fprintln(os.Stderr, said)

@@ -3,12 +3,16 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"flag"
 	"fmt"
 	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -59,10 +63,22 @@ func serve() {
 type quiet struct{ *testing.M }
 
 func (q quiet) Run() int {
-	if err := quietEnvironment(); err != nil {
+	if err := errors.Join(quietEnvironment(), atOnce()); err != nil {
 		panic(err)
 	}
 	return q.M.Run()
+}
+
+// atOnce makes more tests run at once than there are processors, unless somebody said how
+// many: most of the time a script waits for its daemon, an agent or git.
+func atOnce() error {
+	flag.Parse()
+	said := false
+	flag.Visit(func(f *flag.Flag) { said = said || f.Name == "test.parallel" })
+	if said {
+		return nil
+	}
+	return flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0)))
 }
 
 func quietEnvironment() error {

@@ -22,9 +22,9 @@ import (
 	"kedge/internal/app/sessions"
 	"kedge/internal/engine/gate"
 	"kedge/internal/journal"
+	"kedge/internal/process"
 	"kedge/internal/process/hold"
 	"kedge/internal/process/tape"
-	"kedge/internal/process/term"
 	"kedge/internal/server/daemon"
 )
 
@@ -52,7 +52,7 @@ func counter() {
 	if err != nil {
 		os.Exit(1)
 	}
-	if t, ok := term.Open(os.Stdin, os.Stdout); ok {
+	if t, ok := process.OpenTerminal(os.Stdin, os.Stdout); ok {
 		if _, err := t.Raw(); err != nil {
 			os.Exit(1)
 		}

@@ -29,6 +29,7 @@ const (
 //
 // KEDGE_TEST_SEED takes another sample, KEDGE_TEST_KILL_ROUNDS more rounds.
 func TestRandomKills(t *testing.T) {
+	t.Parallel()
 	b := newRandomBox(t)
 	calm := b.drive(nil)
 	if calm.State != string(core.StatusDone) || calm.Completed != randomFeatures || calm.Dirt != "" || calm.Trees != 1 {
@@ -37,6 +38,7 @@ func TestRandomKills(t *testing.T) {
 	seed := fromEnvironment("KEDGE_TEST_SEED", 1)
 	for i := range fromEnvironment("KEDGE_TEST_KILL_ROUNDS", randomRounds) {
 		t.Run(fmt.Sprintf("seed %d", seed+i), func(t *testing.T) {
+			t.Parallel()
 			r := newRandomBox(t)
 			r.rand = rand.New(rand.NewPCG(seed+i, 0))
 			r.survives(calm)

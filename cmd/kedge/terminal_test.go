@@ -5,12 +5,14 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"kedge"
 	"kedge/internal/process/hold"
 	"kedge/internal/process/tape"
+	"kedge/internal/text/plain"
 )
 
 // terminal runs kedge at a terminal, as a person does: under a holder that is no
@@ -90,9 +92,10 @@ func TestDetachLeavesTheTerminalTidy(t *testing.T) {
 	k.run("new", "shell", "--", "sh", "-c", "printf 'prompt$ '; cat")
 	k.run("new", "full", "--", "sh", "-c", `printf '\033[?1049h\033[2J\033[5;5Hpainted\033[?25l\033[?2004h'; cat`)
 	const reset = "\x1b[?25h"
+	const apart = "\x1b[?2027l" // of the mode that the painting of some characters turns on
 	for _, c := range []struct{ name, text, leave string }{
 		{"shell", "prompt$", "\x1b[r\x1b[999;1H\r\n"},
-		{"full", "painted", "\x1b[r\x1b[?1049l\r\n"},
+		{"full", "painted", "\x1b[r\x1b[?1049l\x1b[<9u\x1b[999;1H\r\n"},
 	} {
 		id := k.live(k.dir, c.name).ID
 		eventually(t, c.name+" has printed", func() bool { return strings.Contains(k.printed(id), c.text) })
@@ -102,11 +105,38 @@ func TestDetachLeavesTheTerminalTidy(t *testing.T) {
 		told := "[detached from " + c.name + "; kedge attach " + c.name + "]\r\n"
 		eventually(t, "it is told", func() bool { return strings.HasSuffix(printedIn(t, dir), told) })
 		shown := printedIn(t, dir)
-		if !strings.HasSuffix(shown, c.leave+told) || !strings.Contains(shown[strings.LastIndex(shown, c.text):], reset) {
+		if !strings.HasSuffix(shown, apart+"\x1b[23;0t"+c.leave+told) || !strings.Contains(shown[strings.LastIndex(shown, c.text):], reset) {
 			t.Errorf("%s: the terminal was left with %q", c.name, shown)
 		}
-		if entered := strings.Contains(shown, "\x1b[?1049h"); entered != (c.name == "full") {
+		if entered := strings.Contains(shown, "\x1b[?1047h"); entered != (c.name == "full") {
 			t.Errorf("%s: the second screen was entered: %v: %q", c.name, entered, shown)
+		}
+	}
+}
+
+// TestSignalsLeaveTheTerminalTidy: whatever ends attach gets the terminal restored first.
+func TestSignalsLeaveTheTerminalTidy(t *testing.T) {
+	k := newKeeper(t)
+	k.run("new", "shell", "--", "sh", "-c", "printf 'prompt$ '; cat")
+	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT} {
+		dir := k.terminal("attach", "shell")
+		eventually(t, "the terminal shows the session", func() bool { return strings.Contains(printedIn(t, dir), "prompt$") })
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		c, err := hold.Dial(ctx, dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Signal(ctx, byte(sig)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.Await(ctx); err != nil {
+			t.Fatal(err)
+		}
+		_ = c.Close()
+		shown := printedIn(t, dir)
+		if _, after, _ := strings.Cut(shown, "prompt$"); !strings.Contains(after, "\x1b[23;0t\x1b[r\x1b[999;1H\r\n") {
+			t.Errorf("%v: the terminal was left with %q", sig, shown)
 		}
 	}
 }
@@ -129,8 +159,8 @@ func TestEndLeavesTheLastLinesVisible(t *testing.T) {
 		told := "[" + name + " has ended: exit code 0]\r\n"
 		eventually(t, "it is told", func() bool { return strings.HasSuffix(printedIn(t, dir), told) })
 		shown := printedIn(t, dir)
-		_, after, _ := strings.Cut(shown, "one\r\n")
-		if strings.Contains(after, "\x1b[999") || strings.Contains(shown, "\x1b[2J") || !strings.Contains(after, c.leave+"\x1b[?25h") {
+		_, after, _ := strings.Cut(shown, "one")
+		if strings.Contains(after, "\x1b[999") || strings.Contains(shown, "\x1b[2J") || !strings.Contains(after, c.leave+"\x18\x1b[?25h") {
 			t.Errorf("%s: the terminal was left with %q", name, shown)
 		}
 		if below := strings.HasSuffix(shown, "\x1b8\r\n"+told); below != (name == "within") {
@@ -139,15 +169,34 @@ func TestEndLeavesTheLastLinesVisible(t *testing.T) {
 	}
 }
 
-// TestEightyColumns: at a terminal of 80 columns no row of a list is cut.
+// TestEightyColumns: at a terminal of 80 columns no line of a list wraps, and ids are left out.
 func TestEightyColumns(t *testing.T) {
 	k := newKeeper(t)
 	k.run("new", "shell-of-mine", "--", "cat")
 	dir := k.terminal("ls")
-	eventually(t, "it is listed", func() bool { return strings.Contains(printedIn(t, dir), "\nshell-of-mine ") })
+	eventually(t, "it is listed", func() bool {
+		return strings.Contains(printedIn(t, dir), "\x1b[1mshell-of-mine\x1b[0m ") || strings.Contains(printedIn(t, dir), " shell-of-mine ")
+	})
 	for line := range strings.SplitSeq(printedIn(t, dir), "\r\n") {
-		if len(line) > 80 || strings.Contains(line, "ses-") {
-			t.Errorf("a line of %d characters: %q", len(line), line)
+		if n := plain.Cells(string(plain.Stripped([]byte(line)))); n > 80 || strings.Contains(line, "ses-") {
+			t.Errorf("a line of %d cells: %q", n, line)
 		}
+	}
+}
+
+// TestListIsRedrawnInPlace: kedge ls --watch shows a session that begins meanwhile, each
+// drawing as a whole, and clears no screen.
+func TestListIsRedrawnInPlace(t *testing.T) {
+	k := newKeeper(t)
+	k.env = append(k.env, "TERM=xterm-256color")
+	k.run("new", "first", "--", "cat")
+	dir := k.terminal("ls", "--watch")
+	eventually(t, "it is listed", func() bool { return strings.Contains(printedIn(t, dir), "first") })
+	k.run("new", "second", "--", "sh", "-c", "echo over and out; cat")
+	eventually(t, "the second is listed", func() bool { return strings.Contains(printedIn(t, dir), "over and out") })
+	typeAt(t, dir, "\x03", 1)
+	shown := printedIn(t, dir)
+	if n := strings.Count(shown, "\x1b[?2026h"); n < 2 || strings.Contains(shown, "\x1b[2J") || strings.Contains(shown, "\x1b[H") {
+		t.Errorf("%d drawings: %q", n, shown)
 	}
 }

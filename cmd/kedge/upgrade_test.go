@@ -12,7 +12,6 @@ import (
 
 	"kedge"
 	"kedge/internal/process/hold"
-	proto "kedge/internal/process/wire"
 )
 
 // oldHolder is a program that takes the place of a holder that is gone: one of
@@ -45,22 +44,22 @@ func oldHolder() {
 	}
 }
 
-func answerOld(c net.Conn, hello proto.Greeting) {
+func answerOld(c net.Conn, hello hold.Greeting) {
 	defer c.Close()
-	f, err := proto.JSON(proto.Hello, hello)
+	f, err := hold.NewJSON(hold.VerbHello, hello)
 	for err == nil {
-		if proto.Write(c, f) != nil {
+		if hold.WriteFrame(c, f) != nil {
 			return
 		}
-		var asked proto.Frame
-		if asked, err = proto.Read(c); err != nil {
+		var asked hold.Frame
+		if asked, err = hold.ReadFrame(c); err != nil {
 			return
 		}
 		switch asked.Type {
-		case proto.Status:
-			f, err = proto.JSON(proto.Report, proto.State{Running: true})
-		case proto.Follow:
-			f = proto.Frame{Type: proto.OK}
+		case hold.VerbStatus:
+			f, err = hold.NewJSON(hold.VerbReport, hold.State{Running: true})
+		case hold.VerbFollow:
+			f = hold.Frame{Type: hold.VerbOK}
 		default:
 			os.Exit(3)
 		}
@@ -92,7 +91,7 @@ func TestF3OlderHolderIsAdopted(t *testing.T) {
 		t.Errorf("adopted as %+v", got)
 	}
 	for _, args := range [][]string{{"send", "old", "hi"}, {"kill", "old"}} {
-		if said := b.fails(4, args...); !strings.Contains(said, "older Kedge") || !strings.Contains(said, "hint:") {
+		if said := b.fails(4, args...); !strings.Contains(said, "older version of Kedge") || !strings.Contains(said, "hint:") {
 			t.Errorf("%v: %s", args, said)
 		}
 	}
@@ -118,7 +117,7 @@ func TestF3UpgradeToAnotherBuild(t *testing.T) {
 	c := &counted{copy: filepath.Join(b.dir, "copy-new")}
 	c.Session = b.start("newer", "counter", c.copy, stop)
 	wg.Go(func() { c.follow(b.folder(c.ID)) })
-	if got := b.record(c.ID).Protocol; got != proto.Protocol+1 {
+	if got := b.record(c.ID).Protocol; got != hold.Protocol+1 {
 		t.Errorf("the new build's holder speaks %d", got)
 	}
 	all = append(all, c)
@@ -142,7 +141,7 @@ func buildNewer(t *testing.T) string {
 	overlay := map[string]map[string]string{"Replace": {}}
 	for file, change := range map[string][2]string{
 		"kedge.go":                      {`Version = "` + kedge.Version + `"`, `Version = "` + nextVersion + `"`},
-		"internal/process/wire/wire.go": {"const Protocol = 1", "const Protocol = 2"},
+		"internal/process/hold/wire.go": {"const Protocol = 1", "const Protocol = 2"},
 	} {
 		src, err := filepath.Abs(filepath.Join("..", "..", file))
 		if err != nil {
@@ -170,7 +169,8 @@ func buildNewer(t *testing.T) string {
 		t.Fatal(err)
 	}
 	out := filepath.Join(dir, "kedge")
-	c := exec.Command("go", "build", "-overlay", filepath.Join(dir, "overlay.json"), "-o", out, ".")
+	c := exec.Command("go", "build", "-trimpath", "-overlay", filepath.Join(dir, "overlay.json"), "-o", out, ".")
+	c.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if said, err := c.CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, said)
 	}

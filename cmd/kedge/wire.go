@@ -115,7 +115,7 @@ func (c *caller) envelope(entry server.Call, in any) (server.Envelope, error) {
 	}
 	b, err := json.Marshal(in)
 	if err != nil {
-		return env, kedge.Errorf(kedge.Internal, "encode the request: %w", err)
+		return env, kedge.Errorf(kedge.Internal, "Kedge cannot turn your command into a request to its daemon: %w", err)
 	}
 	env.In = b
 	return env, nil
@@ -125,7 +125,7 @@ func (c *caller) envelope(entry server.Call, in any) (server.Envelope, error) {
 func (c *caller) local(ctx context.Context, entry server.Call, env server.Envelope, out any, progress func(json.RawMessage)) error {
 	exe, err := os.Executable()
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "find this program: %w", err)
+		return kedge.Errorf(kedge.Internal, "Kedge cannot find out where its own program file is: %w", err)
 	}
 	s := app.New(app.Config{Home: c.home, ReadOnly: true, Sessions: sessions.Sessions{Program: exe}})
 	defer func() { _ = s.Close() }() // nothing was written
@@ -150,7 +150,7 @@ func (c *caller) local(ctx context.Context, entry server.Call, env server.Envelo
 	}
 	b, err := server.Encode(v)
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "encode the answer: %w", err)
+		return kedge.Errorf(kedge.Internal, "Kedge cannot turn the answer of your command into JSON: %w", err)
 	}
 	if out == nil {
 		return nil
@@ -161,7 +161,7 @@ func (c *caller) local(ctx context.Context, entry server.Call, env server.Envelo
 func (c *caller) ensure(ctx context.Context) (*http.Client, daemon.Hello, error) {
 	exe, err := os.Executable()
 	if err != nil {
-		return nil, daemon.Hello{}, kedge.Errorf(kedge.Internal, "find this program: %w", err)
+		return nil, daemon.Hello{}, kedge.Errorf(kedge.Internal, "Kedge cannot find out where its own program file is: %w", err)
 	}
 	return daemon.Ensure(ctx, c.home, os.Getenv, daemon.Spawn(c.home, exe, c.environ, "up", "--foreground"))
 }
@@ -215,6 +215,7 @@ func (c *caller) Foreground(ctx context.Context) error {
 			}
 			s.WatchSoon(c.environ)
 			s.RetainSoon(c.environ) // the work goes on first
+			s.KeepScreens()
 			s.SyncFilesSoon()
 			s.ClearAbandonedSoon()
 		},
@@ -237,7 +238,7 @@ const envPatience = 15 * time.Second
 func (c *caller) sessions() (sessions.Sessions, error) {
 	exe, err := os.Executable()
 	if err != nil {
-		return sessions.Sessions{}, kedge.Errorf(kedge.Internal, "find this program: %w", err)
+		return sessions.Sessions{}, kedge.Errorf(kedge.Internal, "Kedge cannot find out where its own program file is: %w", err)
 	}
 	const name = 12 // bytes of a session's id that name its socket
 	dir, err := daemon.SocketDir(c.home, os.Getenv("XDG_RUNTIME_DIR"), name)

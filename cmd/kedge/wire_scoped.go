@@ -17,7 +17,7 @@ const silence = 20 * time.Second
 
 // errSilent is why a call was given up: the daemon took the connection and says
 // nothing, not even who it is.
-var errSilent = errors.New("the daemon does not answer")
+var errSilent = errors.New("Kedge's background process, the daemon, does not answer")
 
 // Scoped gives calls in the name of a session, by its token. They
 // end with an error when the daemon hangs.

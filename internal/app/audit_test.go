@@ -92,7 +92,7 @@ func TestRow22AuditFindsTheProject(t *testing.T) {
 	if err != nil || len(r.Sessions) != 2 {
 		t.Fatalf("%d sessions, %v", len(r.Sessions), err)
 	}
-	if r.Total.Calls != 10 || r.Total.Sources.Sum() != r.Total.Composition.Sum() || len(r.Changes) != 3 {
+	if r.Total.Calls != 6 || r.Total.CopiedCalls != 6 || r.Total.Sources.Sum() != r.Total.Composition.Sum() || len(r.Changes) != 3 {
 		t.Errorf("total %+v, changes %+v", r.Total, r.Changes)
 	}
 	if r, err := a.audit(reports.AuditRequest{What: []string{"two-00"}}); err != nil || len(r.Sessions) != 1 {

@@ -176,7 +176,7 @@ func TestDoctorOfAnOpenHome(t *testing.T) {
 	if err := os.Chmod(y.home, 0o755); err != nil { //nolint:gosec // that is what is tested
 		t.Fatal(err)
 	}
-	if r := y.doctor(); !r.OK || !has(r.Findings, kedge.LevelWarning, y.home, "others can read") {
+	if r := y.doctor(); !r.OK || !has(r.Findings, kedge.LevelWarning, y.home, "other users can read") {
 		t.Errorf("doctor: %+v", r)
 	}
 }

@@ -409,10 +409,10 @@ func TestRow87PersonAmendsWithReason(t *testing.T) {
 		t.Error("the file has the old definition")
 	}
 	_, err = y.s.FeatureAmend(t.Context(), y.person(), features.FeatureAmendRequest{Definition: def, Reason: "again"})
-	wantKind(t, err, kedge.Invalid, "this changes nothing in feature")
+	wantKind(t, err, kedge.Invalid, "your command changes nothing in feature")
 	def.Name = "other"
 	_, err = y.s.FeatureAmend(t.Context(), y.person(), features.FeatureAmendRequest{Definition: def, Reason: "late", Was: "an older hash"})
-	wantKind(t, err, kedge.Conflict, "amended by another command")
+	wantKind(t, err, kedge.Conflict, "has changed feature")
 	def.Dependencies = []kedge.FeatureID{"a"}
 	_, err = y.s.FeatureAmend(t.Context(), y.person(), features.FeatureAmendRequest{Definition: def, Reason: "loop"})
 	wantKind(t, err, kedge.Invalid, "a → a")

@@ -501,7 +501,7 @@ func TestRecall(t *testing.T) {
 		t.Errorf("hits %+v, %v", r.Hits, err)
 	}
 	_, err = y.s.Recall(t.Context(), y.person(), memory.RecallRequest{Query: " "})
-	wantKind(t, err, kedge.Invalid, "nothing to search for")
+	wantKind(t, err, kedge.Invalid, "there are no words to search for")
 }
 
 func TestARetriedMemoryRequestHasOneEffect(t *testing.T) {

@@ -181,7 +181,7 @@ func TestOldInvalidChecks(t *testing.T) {
 		t.Errorf("doctor: %+v", r.Findings)
 	}
 	_, err := y.s.FeatureSubmit(t.Context(), y.person(), verify.FeatureSubmitRequest{ID: "old", Env: y.env()})
-	if !kedge.Invalid.Is(err) || !strings.HasPrefix(err.Error(), `cannot run: check "own": exclusive "../../x" is not a name`) {
+	if !kedge.Invalid.Is(err) || !strings.HasPrefix(err.Error(), `the checks cannot run: check "own": exclusive "../../x" is not a name`) {
 		t.Errorf("submitted: %v", err)
 	}
 	if hint := kedge.HintOf(err); hint != "correct the feature's check: kedge feature amend old --definition FILE --reason WHY" {

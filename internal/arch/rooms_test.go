@@ -21,7 +21,7 @@ type member struct{ name, does string }
 
 // alsoPure are packages without effects in rooms that have some.
 var alsoPure = []string{
-	"insight/condense", "insight/testguard", "insight/audit", "insight/stats", "insight/resume", "agents/hooks",
+	"insight/condense", "insight/failure", "insight/testguard", "insight/audit", "insight/stats", "insight/resume", "agents/hooks",
 }
 
 // rooms is the house, from the ground up. A package imports the nouns, packages of the
@@ -30,12 +30,11 @@ var rooms = []room{
 	{"text", "small pure helpers for bytes and strings; they know nothing of features, runs or agents", "", true, []member{
 		{"lazyre", "compiles regular expressions when they are first used"},
 		{"words", "formats token counts, ages, plurals, shortened lines and short hashes"},
-		{"environ", "reads values from a list of environment variables"},
-		{"strictjson", "decodes JSON; refuses unknown and duplicate keys"},
+		{"strict", `reads JSON, and the "key: value" lines at the top of a Markdown file; refuses unknown and duplicate keys`},
 		{"glob", "matches paths with patterns that may contain **"},
-		{"frontmatter", `reads the "key: value" lines at the top of a Markdown file`},
 		{"plain", "makes untrusted text safe to show: removes escape sequences"},
 		{"redact", "removes secrets from text"},
+		{"page", "builds self-contained HTML pages and charts out of untrusted text"},
 	}},
 	{"core", "the rules of Kedge, as pure functions", "text", true, []member{
 		{"check", "checks: the table of their forms and kinds, validation, display"},
@@ -44,39 +43,41 @@ var rooms = []room{
 		{"memory", "decisions, risks, notes, rules, progress"},
 		{"brief", "checkpoints, handoffs, and the text that a session starts with"},
 		{"detect", "finds a project's own test and build commands; tells tests from source"},
-		{"review", "decides which files of a change wait for your approval, by what they contain; names other binary files"},
+		{"review", "decides which files of a change wait for your approval, by what they contain; names other binary files; tells which of two assertions asks for less, what a runner takes for a test, and what ends its run"},
 		{"scaffold", "the files that `kedge init` writes, how to remove them, and the systemd or launchd unit of the daemon"},
 		{"run", "decides what a run does next: Step(State, Input) (State, []Command)"},
 		{"delta", "what one step of a run changed, so that the journal stores steps instead of whole states"},
 		{"watch", "detects problems of a session: full context, repetition, no progress, spent budget, provider limit, work outside the feature"},
 	}},
 	{"insight", "evaluates the transcripts and outputs that sessions left", "text core", false, []member{
-		{"condense", "shortens a command's output to its first failure, or to all its important lines"},
+		{"failure", "finds the first failure in the output of a command; tells whether tests ran"},
+		{"condense", "shortens a long output to the lines that matter"},
 		{"testguard", "finds tests that a change weakened; puts together old source with new tests, and new source with old tests"},
 		{"audit", "computes what filled a context, what was repeated and what it cost"},
 		{"stats", "computes interruptions, recovery time, and verified work per token and USD; holds the prices"},
 		{"resume", "finds in a transcript what a fresh session needs to continue"},
 		{"transcript", "reads the transcripts that agents leave on disk, in the format that each agent's profile gives"},
+		{"history", "finds past conversations in the transcripts of all agents; its index is a cache of the words, without secrets"},
 	}},
-	{"process", "programs that Kedge starts, their terminals and their output", "text core", false, []member{
+	{"screen", "what the screen of a terminal shows", "text", true, []member{
+		{"vt", "the model of a terminal: takes what a program prints, keeps the screen, writes it down for another terminal"},
+	}},
+	{"process", "programs that Kedge starts, their terminals and their output", "text core screen", false, []member{
 		{"atomicfile", "writes a file completely or not at all, even in a crash"},
-		{".", "runs a shell line and ends every process that it started; makes and keeps the tokens of sessions and operators"},
-		{"term", "the user's own terminal: size, raw mode, restore"},
-		{"tape", "stores everything that a session prints; append-only"},
-		{"wire", "the protocol between a holder and its clients"},
+		{".", "runs a shell line and ends every process that it started; makes and keeps the tokens of sessions and operators; your own terminal: size, raw mode, restore"},
+		{"tape", "stores everything that a session prints, append-only; makes of it the screen that a terminal showed, with snapshots"},
 		{"sandbox", "confines agents and checks"},
 		{"output", "keeps, searches and exports the output of programs"},
-		{"hold", "the holder process that keeps a session alive, and its client"},
+		{"hold", "the holder process that keeps a session alive, its client, and the protocol between them"},
 	}},
 	{"git", "git repositories, through one hardened wrapper", "text process", false, []member{
-		{"place", "finds the project that a folder belongs to"},
 		{"stored", "reads git's own files without starting git; stands in for git-lfs"},
 		{"hardened", "starts git with safe settings, environment and locks; no other package may start git"},
 		{"history", "reads and writes objects and refs"},
 		{"checkout", "the files of a worktree, its index and its submodules"},
 		{"salvage", "sets work aside and restores it"},
 		{"worktree", "the worktrees of a repository and their branches"},
-		{".", "a repository, with all operations of the packages above"},
+		{".", "a repository, with all operations of the packages above; finds the project that a folder belongs to"},
 		{"slot", "the worktrees in which runs and sessions work"},
 	}},
 	{"journal", "the record of events on disk", "text core process", false, []member{
@@ -121,7 +122,7 @@ var rooms = []room{
 		{"setup", "`kedge init`: sets Kedge up in a folder, and removes it"},
 		{"sessions", "starts, finds, names, resumes and ends sessions"},
 		{"landing", "compares the work of runs with your branch: what has landed, what may land"},
-		{"reports", "audit, cost, stats, the history of a commit, briefs of past sessions"},
+		{"reports", "audit, cost, stats, past conversations, the history of a commit, briefs of past sessions"},
 		{"supply", "gives a run what it needs: rules, ledger, briefs, records, agents"},
 		{"runs", "starts, shows and lands runs; passes your commands on to them"},
 		{"planning", "plans: goals, answers, edits, approval, dropping"},
@@ -138,7 +139,8 @@ var rooms = []room{
 	}},
 	{"cli", "the command line: parses arguments and prints answers", "*", false, []member{
 		{"frame", "shared by all commands: Env, calls, answers, errors, completion, figures"},
-		{"sessions", "commands that start, watch, type into, end and search sessions, and that show what they cost"},
+		{"sessions", "commands that start, watch, type into, end and search sessions"},
+		{"usage", "commands that show where context, time and money went: audit, cost, stats and hygiene"},
 		{"ledger", "commands for features, checks, decisions, notes and risks, and for the state of the work"},
 		{"runs", "commands for plans and runs, such as run, tell, approve and land"},
 		{"maintenance", "commands for set-up, daemon, doctor, backup, projects, worktrees and salvage"},
@@ -162,6 +164,7 @@ var rooms = []room{
 // exceptions are the impure imports of pure packages, each with its reason.
 var exceptions = map[string][]string{
 	"kedge/internal/text/lazyre": {"sync"}, // compiles each pattern once
+	"kedge/internal/text/redact": {"sync"}, // makes its lookup of clues once
 }
 
 // home is the place of a package in the table.

@@ -88,8 +88,8 @@ func usualHint(kind kedge.Kind, command string) string {
 	case kedge.Invalid:
 		return command + " --help"
 	case kedge.NotFound, kedge.Conflict, kedge.Blocked, kedge.Red, kedge.OverBudget:
-		return "see the state: kedge status; usage: " + command + " --help"
+		return "see where the work stands: kedge status; how the command works: " + command + " --help"
 	default:
-		return "see what is damaged: kedge doctor"
+		return "see what is wrong: kedge doctor"
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"kedge/internal/cli/maintenance"
 	"kedge/internal/cli/runs"
 	"kedge/internal/cli/sessions"
+	"kedge/internal/cli/usage"
 )
 
 // area is a titled group of commands in the help.
@@ -56,7 +57,7 @@ var areas = []area{
 	{"place", "Leaving and coming back:", []maker{
 		{"status", ledger.Status}, {"prime", ledger.Prime}, {"checkpoint", ledger.Checkpoint}, {"handoff", ledger.Handoff},
 	}},
-	{"look", "Looking:", []maker{{"audit", sessions.Audit}, {"brief", sessions.Brief}, {"cost", sessions.Cost}, {"forecast", runs.Forecast}, {"hygiene", sessions.Hygiene}, {"stats", sessions.Stats}}},
+	{"look", "Looking:", []maker{{"audit", usage.Audit}, {"history", sessions.History}, {"brief", sessions.Brief}, {"cost", usage.Cost}, {"forecast", runs.Forecast}, {"hygiene", usage.Hygiene}, {"stats", usage.Stats}, {"statusline", usage.Statusline}}},
 	{"checks", "Checks:", []maker{{"gate", ledger.Gate}, {"exec", sessions.Exec}}},
 	{"agents", "For agents:", []maker{{"mcp", maintenance.MCP}, {"operator", maintenance.Operator}}},
 	{"git", "Worktrees and salvage:", []maker{{"salvage", maintenance.Salvage}, {"worktree", maintenance.Worktree}}},

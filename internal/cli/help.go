@@ -16,6 +16,27 @@ func helpTopics() []*cobra.Command {
 	return topics
 }
 
+// overviewText is the help of the whole: what people want, and the command for it. It fits a
+// terminal of 80 columns and 24 rows.
+const overviewText = `Kedge keeps long-running AI coding work from losing its place.
+
+  Look      kedge audit                where context, time and money went
+            kedge history WORDS        find a past conversation, of any agent
+            kedge cost                 what sessions and features cost
+  Keep      kedge new NAME -- claude   it outlives terminal and daemon
+            kedge attach NAME          look and type; Ctrl-] d leaves it running
+            kedge ls                   who runs, who waits for you
+  Drive     kedge init                 set up this repository
+            kedge plan "GOAL"          questions first, then a plan to approve
+            kedge run                  take the features to verified done
+            kedge status               where it stands and what to do next
+  Answer    kedge answer | approve | deny | tell
+  Recover   kedge resume | salvage | doctor
+
+Try it, no model or key needed: kedge demo        All commands: kedge help --all
+One command: kedge COMMAND --help
+`
+
 const byHandText = `A feature by hand, without a run:
 
   kedge feature add login --name "Log in" --check "go test ./login"

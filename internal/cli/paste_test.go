@@ -54,7 +54,6 @@ func TestWrongCall(t *testing.T) {
 		"kedge features reopen ID --reason WHY":           false,
 		"kedge runs":                                      false,
 		"kedge feature":                                   false, // only holds others
-		"kedge brief --budget 100":                        false,
 		"kedge decide TITLE --why WHY":                    true,
 		"kedge decide TITLE --supersedes ID --why ID":     true,
 	} {

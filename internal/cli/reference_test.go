@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"kedge/internal/cli/frame"
+	"kedge/internal/text/plain"
 )
 
 const referencePage = "../../docs/reference/commands.md"
@@ -329,4 +330,17 @@ func (r *reference) call(text string) string {
 		n++
 	}
 	return strings.Join(words[:n], " ")
+}
+
+// TestOverviewIsOneScreen: the help of the whole fits a terminal of 80 columns and 24 rows.
+func TestOverviewIsOneScreen(t *testing.T) {
+	lines := strings.Split(strings.TrimSuffix(overviewText, "\n"), "\n")
+	if len(lines) > 23 {
+		t.Errorf("%d lines", len(lines))
+	}
+	for _, line := range lines {
+		if n := plain.Cells(line); n > 80 {
+			t.Errorf("a line of %d cells: %q", n, line)
+		}
+	}
 }

@@ -9,19 +9,15 @@ import (
 	"kedge"
 	"kedge/internal/cli/frame"
 	"kedge/internal/cli/maintenance"
+	"kedge/internal/git"
 	"kedge/internal/text/words"
 )
 
 func newRoot(env *frame.Env) *cobra.Command {
 	var version bool
 	root := &cobra.Command{
-		Use:   "kedge",
-		Short: "Keeps long-running AI coding work from losing its place",
-		Example: `  kedge demo      see all of it first: no model, no key, no network
-  kedge audit     where your past sessions spent context and money; no set-up
-  kedge init      set up Kedge in this repository
-  kedge run       work through the features until all are verified
-  kedge status    where the work stands, and what to do next`,
+		Use:           "kedge",
+		Short:         "Keeps long-running AI coding work from losing its place",
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.NoArgs,
@@ -29,6 +25,9 @@ func newRoot(env *frame.Env) *cobra.Command {
 		RunE: func(c *cobra.Command, _ []string) error {
 			if version {
 				return maintenance.ShowVersion(env)
+			}
+			if len(env.Args) == 0 && inProject(env.Dir) {
+				return statusOf(c)
 			}
 			return c.Help()
 		},
@@ -44,6 +43,26 @@ func newRoot(env *frame.Env) *cobra.Command {
 	root.AddCommand(helpTopics()...)
 	eachCommand(root, func(c *cobra.Command) { c.Args = kindly(c.Args) })
 	return root
+}
+
+// inProject tells whether the folder belongs to a project of Kedge.
+func inProject(dir string) bool {
+	pl, ok := git.Locate(dir)
+	if !ok {
+		return false
+	}
+	_, err := git.ReadID(pl)
+	return err == nil
+}
+
+// statusOf runs kedge status: in a project, kedge alone asks how it stands.
+func statusOf(root *cobra.Command) error {
+	c, _, err := root.Find([]string{"status"})
+	if err != nil {
+		return err
+	}
+	c.SetContext(root.Context())
+	return c.RunE(c, nil)
 }
 
 // namedShells makes cobra's completion command, when it is called, refuse a
@@ -62,7 +81,8 @@ func namedShells(root *cobra.Command, args []string) {
 }
 
 // namedTopics makes cobra's help command, when it is called, refuse what it has no
-// help for, instead of showing that of the whole as if it were meant.
+// help for, instead of showing that of the whole as if it were meant. With --all it lists
+// every command.
 func namedTopics(root *cobra.Command, args []string) {
 	if len(args) == 0 || args[0] != "help" {
 		return
@@ -71,6 +91,15 @@ func namedTopics(root *cobra.Command, args []string) {
 	for _, c := range root.Commands() {
 		if c.Name() != "help" {
 			continue
+		}
+		all := c.Flags().Bool("all", false, "list every command")
+		page := c.Run
+		c.Run = func(c *cobra.Command, topics []string) {
+			if *all && len(topics) == 0 {
+				_, _ = c.OutOrStdout().Write(helpText(root)) // nobody is left to tell
+				return
+			}
+			page(c, topics)
 		}
 		c.Args = func(_ *cobra.Command, topics []string) error {
 			of, rest, err := root.Find(topics)

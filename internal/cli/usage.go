@@ -16,7 +16,11 @@ import (
 // methods of every type that it might call, an eighth of the whole.
 func setHelp(root *cobra.Command) {
 	root.SetHelpFunc(func(c *cobra.Command, _ []string) {
-		_, _ = c.OutOrStdout().Write(helpText(c)) // nobody is left to tell
+		text := []byte(overviewText)
+		if c != root {
+			text = helpText(c)
+		}
+		_, _ = c.OutOrStdout().Write(text) // nobody is left to tell
 	})
 	root.SetUsageFunc(func(c *cobra.Command) error {
 		_, err := c.OutOrStderr().Write(usageText(c))

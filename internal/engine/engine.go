@@ -52,7 +52,7 @@ type Executor interface {
 
 // ErrLeave is the cause with which the context of a command ends when its engine
 // goes away and the command is to be done again later.
-var ErrLeave = errors.New("the engine goes away")
+var ErrLeave = errors.New("the daemon is stopping")
 
 // Left is ErrLeave when that is why ctx ended, and nil otherwise.
 func Left(ctx context.Context) error {

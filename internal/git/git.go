@@ -17,6 +17,10 @@
 // It never deletes work: what a reset would lose is salvaged first, or the reset
 // is refused. It never changes the user's index except where it says so, and
 // never talks to a network.
+//
+// It also finds the project that a folder belongs to (place.go), by reading small files
+// only: nothing is executed, nothing is written, and a pipe or a large file in the place of
+// a small one is an error.
 package git
 
 import (

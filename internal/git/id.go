@@ -31,7 +31,7 @@ func (r *Repo) ProjectID() (kedge.ProjectID, error) {
 // SetProjectID gives the repository its id; Conflict when it has another one.
 func (r *Repo) SetProjectID(ctx context.Context, id kedge.ProjectID) error {
 	if !kedge.ValidID("prj", string(id)) {
-		return kedge.Errorf(kedge.Invalid, "%q is not a project id", id)
+		return kedge.Errorf(kedge.Invalid, "%q is not a valid project id", id)
 	}
 	return r.g.Exclusively(ctx, func(ctx context.Context) error {
 		has, err := r.ProjectID()

@@ -56,6 +56,7 @@ func (r *trapped) runOn(g *git.Repo, step stepper) {
 	id := gittest.NewSalvageID()
 	step("KeepCopy", gittest.Second(w.KeepCopy(ctx, git.CopyRequest{ID: id, Reason: "r", Date: gittest.Day})))
 	step("DropCopy", w.DropCopy(ctx, id))
+	step("KeepTree", gittest.Second(w.KeepTree(ctx, git.CopyRequest{ID: gittest.NewSalvageID(), Reason: "r", Date: gittest.Day}, r.first, m.Tree)))
 	r.Must(g.PutTree(ctx, git.PutRequest{Dir: dir, Tree: r.first, Expect: []string{m.Tree}}))
 	ahead, err := g.Commit(ctx, git.CommitRequest{Tree: m.Tree, Parents: []string{r.first}, Message: "m", Date: gittest.Day, Author: gittest.Someone})
 	r.Must(err)

@@ -24,7 +24,7 @@ func (s *Store) Append(ctx context.Context, key string, evs ...kedge.Event) (out
 		return nil, false, nil
 	}
 	if len(key) > maxKey {
-		return nil, false, kedge.Errorf(kedge.Invalid, "the request key has %d bytes, more than the allowed %d", len(key), maxKey)
+		return nil, false, kedge.Errorf(kedge.Invalid, "the idempotency key of the request has %d bytes, more than the allowed %d", len(key), maxKey)
 	}
 	clean, err := cleaned(evs)
 	if err != nil {
@@ -42,13 +42,13 @@ func cleaned(evs []kedge.Event) ([]kedge.Event, error) {
 	out := make([]kedge.Event, len(evs))
 	for i, ev := range evs {
 		if len(ev.Data) > maxData {
-			return nil, kedge.Errorf(kedge.Invalid, "%s: the event has %d bytes of data, more than the allowed %d", ev.Type, len(ev.Data), maxData)
+			return nil, kedge.Errorf(kedge.Invalid, "an event of type %q is too large for Kedge's journal: it has %d bytes, and %d are allowed", ev.Type, len(ev.Data), maxData)
 		}
 		if !json.Valid(ev.Data) {
-			return nil, kedge.Errorf(kedge.Invalid, "%s: the data is not JSON", ev.Type)
+			return nil, kedge.Errorf(kedge.Invalid, "the data of an event of type %q is not JSON, so Kedge did not write it into its journal", ev.Type)
 		}
 		if ev.Type == "" || ev.Actor == "" {
-			return nil, kedge.Errorf(kedge.Invalid, "an event needs a type and an actor: type %q, actor %q", ev.Type, ev.Actor)
+			return nil, kedge.Errorf(kedge.Invalid, "an event for Kedge's journal needs a type and an actor, and this one has type %q and actor %q", ev.Type, ev.Actor)
 		}
 		ev.Data = redact.JSON(ev.Data)
 		out[i] = ev
@@ -64,13 +64,13 @@ func (s *Store) do(ctx context.Context, j *job) error {
 		if err := s.Refusal(); err != nil {
 			return err
 		}
-		return kedge.Errorf(kedge.Conflict, "the journal in %q is open for reading only", s.dir).WithHint("kedge up")
+		return kedge.Errorf(kedge.Conflict, "only Kedge's background process (the daemon) may change the journal in %q, and this process is not the daemon", s.dir).WithHint("start it: kedge up")
 	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	if !s.queue.put(j) {
-		return kedge.Errorf(kedge.Conflict, "the journal in %q is closed", s.dir)
+		return kedge.Errorf(kedge.Conflict, "the daemon is stopping and has closed the journal in %q", s.dir).WithHint("start it again, then repeat your command: kedge up")
 	}
 	<-j.done
 	return nil

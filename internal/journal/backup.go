@@ -23,7 +23,7 @@ func (s *Store) Backup(ctx context.Context, path string) error {
 	}
 	temp, err := os.MkdirTemp(filepath.Dir(path), ".kedge-backup-") // 0700
 	if err != nil {
-		return kedge.Errorf(kedge.Invalid, "cannot back up to %q: %w", path, err)
+		return kedge.Errorf(kedge.Invalid, "cannot make the backup in %q: %w", path, err)
 	}
 	if err := s.backupInto(ctx, temp); err != nil {
 		_ = os.RemoveAll(temp) // the first error is the one to show
@@ -31,10 +31,10 @@ func (s *Store) Backup(ctx context.Context, path string) error {
 	}
 	if err := os.Rename(temp, path); err != nil {
 		_ = os.RemoveAll(temp)
-		return kedge.Errorf(kedge.Conflict, "cannot back up to %q: %w", path, err)
+		return kedge.Errorf(kedge.Conflict, "cannot make the backup in %q: %w", path, err)
 	}
 	if err := syncPath(filepath.Dir(path)); err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot back up to %q: %w", path, err)
+		return kedge.Errorf(kedge.Internal, "cannot make the backup in %q: %w", path, err)
 	}
 	return nil
 }
@@ -47,7 +47,7 @@ func (s *Store) backupInto(ctx context.Context, dir string) error {
 	}
 	defer done()
 	if _, err := conn.ExecContext(ctx, `VACUUM INTO ?`, db); err != nil {
-		return s.fault("backup", err)
+		return s.fault("back up the journal", err)
 	}
 	if err := os.Chmod(db, 0o600); err != nil {
 		return kedge.Errorf(kedge.Internal, "cannot make the backup: %w", err)
@@ -78,7 +78,7 @@ func verifyBackup(ctx context.Context, dir string) error {
 	defer func() { _ = copied.Close() }()
 	head, err := headOf(ctx, copied.read)
 	if err != nil {
-		return copied.fault("backup", err)
+		return copied.fault("check the backup", err)
 	}
 	line := ""
 	if head.Seq > 0 {

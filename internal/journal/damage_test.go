@@ -212,7 +212,7 @@ func TestF7EmptyOrMissingDatabase(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if _, err := Open(dir, Options{ReadOnly: readOnly}); !kedge.Conflict.Is(err) || !strings.Contains(err.Error(), "saved events") || kedge.HintOf(err) == "" {
+			if _, err := Open(dir, Options{ReadOnly: readOnly}); !kedge.Conflict.Is(err) || !strings.Contains(err.Error(), "Kedge had saved 4 events") || kedge.HintOf(err) == "" {
 				t.Errorf("missing %v, read only %v: %v", missing, readOnly, err)
 			}
 			if fi, err := os.Stat(path); err == nil && fi.Size() > 0 || err == nil && missing {

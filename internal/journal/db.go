@@ -31,7 +31,7 @@ const foldVersion = "4"
 // steps, before it has a write-ahead log, never need undoing.
 func create(dir string, pageSize int) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot make the journal's folder: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot make the folder of Kedge's journal: %w", err)
 	}
 	path := filepath.Join(dir, dbName)
 	temp := path + ".new"

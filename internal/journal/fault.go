@@ -51,22 +51,22 @@ func isDamage(err error) bool {
 func (s *Store) fault(doing string, err error) *kedge.Error {
 	switch {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		return kedge.Errorf(kedge.Interrupted, "%s: interrupted before it was done: %w", doing, err).WithHint("try again")
+		return kedge.Errorf(kedge.Interrupted, "Kedge was interrupted before it could %s: %w", doing, err).WithHint("repeat your command")
 	case isFull(err):
-		return kedge.Errorf(kedge.Internal, "%s: no space left for %q: %w", doing, s.dbPath(), err).
+		return kedge.Errorf(kedge.Internal, "Kedge cannot %s: there is no space left for %q: %w", doing, s.dbPath(), err).
 			WithHint("free some space, then try again: nothing was written")
 	case isDamage(err):
-		return kedge.Errorf(kedge.Internal, "%s: %q is damaged: %w", doing, s.dbPath(), err).
+		return kedge.Errorf(kedge.Internal, "Kedge cannot %s: %q is damaged: %w", doing, s.dbPath(), err).
 			WithHint("see what is damaged: kedge doctor; %s", s.backupHint())
 	default:
-		return kedge.Errorf(kedge.Internal, "%s: %w", doing, err).WithHint("kedge doctor")
+		return kedge.Errorf(kedge.Internal, "Kedge cannot %s: %w", doing, err).WithHint("see what is wrong: kedge doctor")
 	}
 }
 
 // fail makes the store refuse everything from now on.
 func (s *Store) fail(err error) *kedge.Error {
 	e := kedge.Errorf(kedge.Internal, "the disk failed while Kedge wrote to %q: %w; Kedge writes nothing more until you restart it", s.dir, err).
-		WithHint("kedge down && kedge doctor")
+		WithHint("check the disk and the journal: kedge down && kedge doctor")
 	s.refusal.CompareAndSwap(nil, e)
 	return s.refusal.Load()
 }

@@ -180,7 +180,7 @@ func keep[T any](kind Kind, id func(T) string, text func(T) words) func(*folding
 func payload[T any](f *folding) (T, error) {
 	var d T
 	if err := json.Unmarshal(f.ev.Data, &d); err != nil {
-		return d, kedge.Errorf(kedge.Invalid, "%s: bad data: %w", f.ev.Type, err)
+		return d, kedge.Errorf(kedge.Invalid, "an event of type %q in Kedge's journal has invalid data: %w", f.ev.Type, err)
 	}
 	return d, nil
 }
@@ -193,10 +193,10 @@ func load[T any](f *folding, kind Kind, id string) (T, error) {
 		return d, err
 	}
 	if !ok {
-		return d, kedge.Errorf(kedge.NotFound, "no %s %q", kind, id)
+		return d, kedge.Errorf(kedge.NotFound, "Kedge's journal has no %s %q", kind, id)
 	}
 	if err := json.Unmarshal([]byte(doc), &d); err != nil {
-		return d, kedge.Errorf(kedge.Internal, "the stored record of %s %q is damaged: %w", kind, id, err)
+		return d, kedge.Errorf(kedge.Internal, "Kedge's stored record of %s %q is damaged: %w", kind, id, err)
 	}
 	return d, nil
 }
@@ -217,11 +217,11 @@ func (f *folding) save(kind Kind, id string, doc any, text words) error {
 
 func (f *folding) saveAt(kind Kind, id string, pos int64, doc any, text words) error {
 	if id == "" {
-		return kedge.Errorf(kedge.Invalid, "%s: the data has no id", f.ev.Type)
+		return kedge.Errorf(kedge.Invalid, "an event of type %q in Kedge's journal has no id", f.ev.Type)
 	}
 	b, err := json.Marshal(doc)
 	if err != nil {
-		return kedge.Errorf(kedge.Invalid, "%s: bad data: %w", f.ev.Type, err)
+		return kedge.Errorf(kedge.Invalid, "an event of type %q in Kedge's journal has invalid data: %w", f.ev.Type, err)
 	}
 	f.out = append(f.out, change{kind: kind, id: id, pos: pos, doc: string(b), text: text, about: subject(doc)})
 	return nil

@@ -73,7 +73,7 @@ func foldFeatureAmended(f *folding) error {
 		return err
 	}
 	if def.ID != d.ID {
-		return kedge.Errorf(kedge.Invalid, "%s: the definition of %q has the id %q", f.ev.Type, d.ID, def.ID)
+		return kedge.Errorf(kedge.Invalid, "an event of type %q in Kedge's journal is about feature %q, but defines feature %q", f.ev.Type, d.ID, def.ID)
 	}
 	if same, err := sameWork(doc.Definition, def); err != nil {
 		return err
@@ -111,7 +111,7 @@ func foldFeatureStatus(f *folding) error {
 	}
 	if d.Status != "" {
 		if !d.Status.Valid() {
-			return kedge.Errorf(kedge.Invalid, "%s: %q is not a status", f.ev.Type, d.Status)
+			return kedge.Errorf(kedge.Invalid, "an event of type %q in Kedge's journal sets the unknown status %q", f.ev.Type, d.Status)
 		}
 		doc.Status = d.Status
 	}
@@ -151,7 +151,7 @@ func nonZero[T comparable](p *T) *T {
 func definition(f *folding, raw []byte) (kedge.Definition, error) {
 	d, err := payload[kedge.Definition](&folding{ev: kedge.Event{Type: f.ev.Type, Data: raw}})
 	if err == nil && d.ID == "" {
-		err = kedge.Errorf(kedge.Invalid, "%s: the definition has no id", f.ev.Type)
+		err = kedge.Errorf(kedge.Invalid, "an event of type %q in Kedge's journal defines a feature without an id", f.ev.Type)
 	}
 	return d, err
 }

@@ -67,7 +67,7 @@ func Open(dir string, o Options) (*Store, error) {
 	}
 	dir, err := filepath.Abs(dir)
 	if err != nil {
-		return nil, kedge.Errorf(kedge.Internal, "cannot open the journal: %w", err)
+		return nil, kedge.Errorf(kedge.Internal, "cannot open Kedge's journal: %w", err)
 	}
 	if err := prepare(dir, o); err != nil {
 		return nil, err
@@ -101,7 +101,7 @@ func (s *Store) open(o Options) error {
 		return kedge.Errorf(kedge.Conflict, "%q has version %d, and this Kedge reads only up to version %d", s.dbPath(), version, latest()).
 			WithHint("install a newer Kedge; this one is %s", kedge.Version)
 	case version == 0:
-		return kedge.Errorf(kedge.Conflict, "%q is empty or not a journal, but Kedge had saved events up to %d in it", s.dbPath(), tail.Seq).
+		return kedge.Errorf(kedge.Conflict, "the journal %q is empty or damaged, and Kedge had saved %d events in it", s.dbPath(), tail.Seq).
 			WithHint("%s", s.startOverHint())
 	}
 	if err := s.compareTail(ctx, tail); err != nil {
@@ -133,14 +133,14 @@ func (s *Store) compareTail(ctx context.Context, tail mark) error {
 		return s.fault("read the journal", err)
 	}
 	if hash != tail.Hash {
-		s.refusal.Store(kedge.Errorf(kedge.Conflict, "%q is not the journal that Kedge saved: event %d differs, so Kedge only reads it", s.dbPath(), tail.Seq).
+		s.refusal.Store(kedge.Errorf(kedge.Conflict, "the journal %q is not the one that Kedge saved, because event %d differs; Kedge reads it, but does not write to it", s.dbPath(), tail.Seq).
 			WithHint("%s", s.restoreHint()))
 	}
 	return nil
 }
 
 func (s *Store) lost(have int64, tail mark) *kedge.Error {
-	return kedge.Errorf(kedge.Conflict, "%q ends at event %d, but Kedge had saved events up to %d, so Kedge only reads it", s.dbPath(), have, tail.Seq).
+	return kedge.Errorf(kedge.Conflict, "the newest events of the journal %q are missing: it has %d, and Kedge had saved %d; Kedge reads it, but does not write to it", s.dbPath(), have, tail.Seq).
 		WithHint("%s", s.restoreHint())
 }
 
@@ -198,7 +198,7 @@ func (s *Store) closeDBs() error {
 		errs = append(errs, s.read.Close())
 	}
 	if err := errors.Join(errs...); err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot close the journal: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot close Kedge's journal: %w", err)
 	}
 	return nil
 }
@@ -215,17 +215,17 @@ func prepare(dir string, o Options) error {
 		return nil
 	}
 	if !errors.Is(err, os.ErrNotExist) {
-		return kedge.Errorf(kedge.Internal, "cannot open the journal: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot open Kedge's journal: %w", err)
 	}
 	tail, err := readTailEnd(filepath.Join(dir, tailName))
 	switch {
 	case err != nil:
 		return err
 	case tail.Seq > 0:
-		return kedge.Errorf(kedge.Conflict, "%q is missing, but Kedge had saved events up to %d in it", path, tail.Seq).
+		return kedge.Errorf(kedge.Conflict, "the journal %q is missing, and Kedge had saved %d events in it", path, tail.Seq).
 			WithHint("%s", (&Store{dir: dir}).startOverHint())
 	case o.ReadOnly:
-		return kedge.Errorf(kedge.NotFound, "no journal in %q", dir).WithHint("kedge init")
+		return kedge.Errorf(kedge.NotFound, "there is no journal in %q", dir).WithHint("kedge init")
 	}
 	return create(dir, o.pageSize)
 }

@@ -34,7 +34,7 @@ func (s *Store) RequestOf(ctx context.Context, seq int64) (string, error) {
 	var key string
 	err := s.read.QueryRowContext(ctx, `SELECT request FROM events WHERE seq = ?`, seq).Scan(&key)
 	if errors.Is(err, sql.ErrNoRows) {
-		return "", kedge.Errorf(kedge.NotFound, "no event %d", seq)
+		return "", kedge.Errorf(kedge.NotFound, "Kedge's journal has no event %d", seq)
 	}
 	if err != nil {
 		return "", s.fault("read the journal", err)
@@ -106,7 +106,7 @@ func scanRow(rows *sql.Rows) (row, error) {
 	r.Data = json.RawMessage(data)
 	r.At, err = time.Parse(timeFormat, r.at)
 	if err != nil {
-		return r, kedge.Errorf(kedge.Internal, "event %d has a bad time: %w", r.Seq, err)
+		return r, kedge.Errorf(kedge.Internal, "event %d of Kedge's journal has an invalid time: %w", r.Seq, err)
 	}
 	return r, nil
 }
@@ -159,7 +159,7 @@ func Get[T any](ctx context.Context, s *Store, kind Kind, id string) (T, bool, e
 func decodeDoc[T any](kind Kind, id, doc string) (T, error) {
 	var d T
 	if err := json.Unmarshal([]byte(doc), &d); err != nil {
-		return d, kedge.Errorf(kedge.Internal, "the stored record of %s %q is damaged: %w", kind, id, err).WithHint("kedge rebuild")
+		return d, kedge.Errorf(kedge.Internal, "Kedge's stored record of %s %q is damaged: %w", kind, id, err).WithHint("kedge rebuild")
 	}
 	return d, nil
 }

@@ -31,7 +31,7 @@ func (s *Store) Search(ctx context.Context, query string, limit int) ([]Hit, err
 		hits, err = s.match(ctx, strings.Join(terms, " OR "), limit)
 	}
 	if err != nil {
-		return nil, s.fault("search", err)
+		return nil, s.fault("search the journal", err)
 	}
 	return hits, nil
 }

@@ -303,7 +303,7 @@ func (w *writer) checkpointWhenDue() {
 	}
 	w.since = 0
 	if _, err := w.conn.ExecContext(context.Background(), `PRAGMA wal_checkpoint(PASSIVE)`); err != nil {
-		_ = w.judge("checkpoint", err)
+		_ = w.judge("shorten the journal's log", err)
 	}
 }
 
@@ -319,7 +319,7 @@ func (w *writer) close() error {
 		err = errors.Join(err, w.tail.sync())
 	}
 	if err = errors.Join(err, w.shut()); err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot close the journal: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot close Kedge's journal: %w", err)
 	}
 	return nil
 }

@@ -17,6 +17,9 @@
 // The token of a session is random, is given once to whoever starts the session, and is
 // nowhere on disk: the session's folder keeps its hash.
 //
+// Your own terminal is here, too: its size, its raw mode, and the way back from it. When
+// raw mode ends, the terminal is as it was, whatever was printed to it meanwhile.
+//
 // Packages in this room import text and core. They know nothing of features, runs or
 // agents.
 package process

@@ -31,10 +31,10 @@ const maxRing = 1 << 20
 func OpenLog(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
-		return nil, kedge.Errorf(kedge.Internal, "cannot open the log: %w", err)
+		return nil, kedge.Errorf(kedge.Internal, "cannot open the log of a command: %w", err)
 	}
 	if err := f.Chmod(0o600); err != nil {
-		return nil, errors.Join(kedge.Errorf(kedge.Internal, "cannot open the log: %w", err), f.Close())
+		return nil, errors.Join(kedge.Errorf(kedge.Internal, "cannot open the log of a command: %w", err), f.Close())
 	}
 	return f, nil
 }
@@ -83,7 +83,7 @@ func (l *boundedLog) write(b []byte) {
 		return
 	}
 	if _, err := l.f.Write(b); err != nil {
-		l.err = kedge.Errorf(kedge.Internal, "cannot write the log: %w", err).WithHint("df -h %s", l.f.Name())
+		l.err = kedge.Errorf(kedge.Internal, "cannot write the log of a command: %w", err).WithHint("see whether the disk is full: df -h %s", l.f.Name())
 	}
 }
 

@@ -51,7 +51,7 @@ func ReadOperators(home string) ([]Operator, error) {
 		err = json.Unmarshal(b, &kept)
 	}
 	if err == nil && kept.Version != 1 {
-		err = kedge.Errorf(kedge.Internal, "it has version %d, and this Kedge reads version 1", kept.Version)
+		err = kedge.Errorf(kedge.Internal, "the file has version %d, and this version of Kedge reads version 1", kept.Version)
 	}
 	if err != nil {
 		return nil, kedge.Errorf(kedge.Internal, "%s cannot be read: %w", OperatorsFile, err).WithHint("remove the file, then make new tokens: kedge operator add NAME")

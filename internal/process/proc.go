@@ -117,7 +117,7 @@ func Start(ctx context.Context, s Spec) (*Proc, error) {
 func start(ctx context.Context, s Spec, log *boundedLog) (*Proc, error) {
 	r, w, err := os.Pipe()
 	if err != nil {
-		return nil, kedge.Errorf(kedge.Internal, "cannot open a pipe: %w", err)
+		return nil, kedge.Errorf(kedge.Internal, "cannot open a pipe for the output of a command: %w", err)
 	}
 	defer func() { _ = w.Close() }()
 	mark := rand.Text()

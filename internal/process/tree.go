@@ -57,7 +57,7 @@ func (t *tree) kill() (killed int, err error) {
 		found, err := t.members()
 		if err != nil {
 			t.signalGroup(syscall.SIGKILL)
-			return 0, kedge.Errorf(kedge.Internal, "cannot look for processes: %w", err)
+			return 0, kedge.Errorf(kedge.Internal, "cannot list the processes that Kedge must end: %w", err)
 		}
 		t.signalGroup(syscall.SIGKILL)
 		if len(found) == 0 {
@@ -65,7 +65,7 @@ func (t *tree) kill() (killed int, err error) {
 		}
 		t.killEach(found)
 		if time.Now().After(deadline) {
-			return len(t.known), kedge.Errorf(kedge.Internal, "processes %v were killed and do not end", pids(found)).
+			return len(t.known), kedge.Errorf(kedge.Internal, "Kedge killed the processes %v, but they have not ended", pids(found)).
 				WithHint("look at them: ps -o pid,stat,wchan,args -p %d", found[0].pid)
 		}
 		<-pause.C

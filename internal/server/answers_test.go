@@ -94,6 +94,17 @@ func (st *story) look() {
 	}
 	st.tell("audit", reports.AuditRequest{What: []string{path}})
 	st.tell("brief", reports.BriefRequest{What: path})
+	home := filepath.Join(st.home, "agents")
+	kept := filepath.Join(home, ".claude", "projects", "-home-u-shop")
+	if err := os.MkdirAll(kept, 0o700); err != nil {
+		st.t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(kept, "5e551011.jsonl"), b, 0o600); err != nil {
+		st.t.Fatal(err)
+	}
+	env := map[string]string{"HOME": home}
+	st.tell("history", reports.HistoryRequest{Words: "fix", Limit: 3, Env: env})
+	st.tell("conversation", reports.ConversationRequest{What: "5e551011", Env: env})
 	st.tell("hook.stop", attend.HookStopRequest{Agent: "claude", Native: "c0ffee"}) // the project is gone: nothing to say
 }
 
@@ -219,6 +230,7 @@ func (st *story) sessions() {
 	st.tell("session.rename", sessions.SessionRename{Name: "work", New: "job"})
 	st.tell("session.find", sessions.SessionName{Name: "job"})
 	st.tell("session.attach", sessions.SessionName{Name: "job"})
+	st.tell("session.away", sessions.SessionAway{Name: "job"})
 	st.tell("status", status.Request{})
 	st.tell("session.kill", sessions.SessionKill{Name: "job", GraceMS: int(patience.Milliseconds())})
 	st.tell("session.list", sessions.SessionList{})

@@ -218,13 +218,13 @@ func TestRefusals(t *testing.T) {
 		code             int
 		want             string
 	}{
-		{"unknown call", "no.such", envelope(func(*server.Envelope) {}), 404, "no call"},
-		{"no key", "risk.add", envelope(func(e *server.Envelope) { e.Key = "" }), 400, "needs a request key"},
+		{"unknown call", "no.such", envelope(func(*server.Envelope) {}), 404, "does not know the request"},
+		{"no key", "risk.add", envelope(func(e *server.Envelope) { e.Key = "" }), 400, "needs an idempotency key"},
 		{"unknown key in the request", "risk.add", envelope(func(e *server.Envelope) { e.In = []byte(`{"text":"x","more":1}`) }), 400, `unknown key \"more\"`},
 		{"unknown key in the envelope", "risk.add", `{"dir":"/","other":1}`, 400, `unknown key \"other\"`},
 		{"no JSON", "risk.add", `hello`, 400, "invalid character"},
 		{"no project", "risk.add", envelope(func(e *server.Envelope) { e.Dir = "/" }), 404, "kedge init"},
-		{"too large", "risk.add", `{"dir":"` + strings.Repeat("x", server.MaxBody) + `"}`, 400, "larger than"},
+		{"too large", "risk.add", `{"dir":"` + strings.Repeat("x", server.MaxBody) + `"}`, 400, "may have at most"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			code, body := d.post("/v1/call/"+tc.call, server.Host, "", tc.body)

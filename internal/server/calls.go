@@ -7,7 +7,7 @@ import (
 	"kedge"
 	"kedge/internal/app"
 	"kedge/internal/app/projects"
-	"kedge/internal/text/strictjson"
+	"kedge/internal/text/strict"
 )
 
 // Mode says what a call may do.
@@ -38,7 +38,7 @@ func call[In, Out any](name string, mode Mode, f func(*app.Service, context.Cont
 	return Call{Name: name, Mode: mode, run: func(ctx context.Context, s *app.Service, who projects.Caller, raw json.RawMessage) (any, error) {
 		var in In
 		if len(raw) > 0 {
-			if err := strictjson.Decode("request "+name, raw, &in); err != nil {
+			if err := strict.Decode("request "+name, raw, &in); err != nil {
 				return nil, err
 			}
 		}
@@ -103,8 +103,8 @@ func Find(name string) (Call, error) {
 			}
 		}
 	}
-	return Call{}, kedge.Errorf(kedge.NotFound, "this version of Kedge has no call %q", name).
-		WithHint("the daemon may run another version; stop it: kedge down")
+	return Call{}, kedge.Errorf(kedge.NotFound, "the daemon does not know the request %q", name).
+		WithHint("the daemon may run another version of Kedge; stop it: kedge down; then repeat your command")
 }
 
 // Run carries out one call on s.

@@ -16,6 +16,7 @@ func sessionCalls() []Call {
 		call("session.list", Reading, (*app.Service).SessionList),
 		call("session.find", Reading, (*app.Service).SessionFind),
 		personal(call("session.attach", Reading, (*app.Service).SessionAttach)),
+		personal(call("session.away", Reading, (*app.Service).SessionAway)),
 		forRuns(call("session.send", Writing, (*app.Service).SessionSend)),
 		forRuns(call("session.kill", Writing, (*app.Service).SessionKill)),
 		forRuns(call("session.rename", Writing, (*app.Service).SessionRename)),

@@ -17,7 +17,7 @@ var ErrBroken = errors.New("the daemon ended before it answered")
 
 // ErrNoDaemon marks that a call was lost and that no daemon came up after it. It
 // may be different a moment later.
-var ErrNoDaemon = errors.New("no daemon can be reached")
+var ErrNoDaemon = errors.New("Kedge cannot reach its daemon")
 
 // noDaemon is an error of whoever starts daemons, marked as ErrNoDaemon.
 type noDaemon struct{ error }
@@ -38,7 +38,7 @@ type Client struct {
 func (c *Client) Call(ctx context.Context, name string, env Envelope, out any, progress func(json.RawMessage)) error {
 	body, err := json.Marshal(env)
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot encode the request: %w", err)
+		return kedge.Errorf(kedge.Internal, "Kedge cannot turn your command into a request to its daemon: %w", err)
 	}
 	h := c.HTTP
 	for range tries {
@@ -68,10 +68,10 @@ const tries = 5
 
 func asError(ctx context.Context, err error) error {
 	if err != nil && ctx.Err() != nil {
-		return kedge.Errorf(kedge.Interrupted, "interrupted: %w", context.Cause(ctx))
+		return kedge.Errorf(kedge.Interrupted, "your command was interrupted: %w", context.Cause(ctx))
 	}
 	if errors.Is(err, ErrBroken) {
-		return kedge.Errorf(kedge.Internal, "%w", err).WithHint("kedge doctor")
+		return kedge.Errorf(kedge.Internal, "%w", err).WithHint("see what is wrong: kedge doctor")
 	}
 	return err
 }
@@ -79,7 +79,7 @@ func asError(ctx context.Context, err error) error {
 func (c *Client) once(ctx context.Context, h *http.Client, name string, body []byte, out any, progress func(json.RawMessage)) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+Host+"/v1/call/"+name, bytes.NewReader(body))
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot make the request: %w", err)
+		return kedge.Errorf(kedge.Internal, "Kedge cannot send a request to its daemon: %w", err)
 	}
 	req.Header.Set("Content-Type", "application/json")
 	res, err := h.Do(req)

@@ -79,7 +79,7 @@ func TestRow85SessionsOfRunsSetNoStatus(t *testing.T) {
 	elsewhere := t.TempDir()
 	refused := func(c server.Call, by kedge.SessionID, from string) bool {
 		_, err := c.Run(t.Context(), s, server.Envelope{Dir: from, Session: by, Key: c.Name + string(by) + from}, nil)
-		return kedge.Blocked.Is(err) && strings.Contains(err.Error(), "a session of a run may not call")
+		return kedge.Blocked.Is(err) && strings.Contains(err.Error(), "this session belongs to a run, so its agent may not use")
 	}
 	var may, tried []string
 	for _, c := range server.Calls() {

@@ -13,7 +13,7 @@ import (
 	"kedge/internal/app"
 	"kedge/internal/app/sessions"
 	"kedge/internal/process"
-	"kedge/internal/text/strictjson"
+	"kedge/internal/text/strict"
 )
 
 // Host is the only host name the socket's server answers to: a browser that was
@@ -89,11 +89,11 @@ func run(s *app.Service, a *answer, r *http.Request) (any, error) {
 		return nil, bodyError(err)
 	}
 	var env Envelope
-	if err := strictjson.Decode("request", body, &env); err != nil {
+	if err := strict.Decode("request", body, &env); err != nil {
 		return nil, err
 	}
 	if c.Mode == Writing && env.Key == "" {
-		return nil, kedge.Errorf(kedge.Invalid, "a call that writes needs a request key")
+		return nil, kedge.Errorf(kedge.Invalid, "a request that changes something needs an idempotency key")
 	}
 	if err := identify(r.Context(), s, c, &env); err != nil {
 		return nil, err
@@ -140,9 +140,9 @@ func operator(ctx context.Context, s *app.Service, c Call, env *Envelope, in ked
 
 func bodyError(err error) error {
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		return kedge.Errorf(kedge.Invalid, "the request is larger than %d bytes", MaxBody)
+		return kedge.Errorf(kedge.Invalid, "your command sends too much to the daemon: a request may have at most %d bytes", MaxBody)
 	}
-	return kedge.Errorf(kedge.Interrupted, "cannot read the request: %w", err)
+	return kedge.Errorf(kedge.Interrupted, "the daemon cannot read the request: %w", err)
 }
 
 // answer writes the lines of one answer. Progress may come from several

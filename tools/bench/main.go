@@ -43,11 +43,14 @@ var benches = []struct {
 	{"keep/create", keeping(benchCreate)},
 	{"keep/idle", keeping(benchIdle)},
 	{"search", benchSearch},
+	{"screen", benchScreen},
 	{"run", benchRun},
 	{"look/audit", benchAudit},
 	{"look/memory", benchAuditMemory},
 	{"look/brief", benchBrief},
 	{"look/files", benchFiles},
+	{"look/usage", benchUsage},
+	{"history", benchHistory},
 }
 
 func main() {

@@ -6,7 +6,7 @@ import (
 	"os"
 	"strconv"
 
-	"kedge/internal/process/term"
+	"kedge/internal/process"
 )
 
 // play is what this program does inside a session.
@@ -22,6 +22,8 @@ func play(args []string) (code int, played bool) {
 		err = playEcho()
 	case "idle":
 		err = playIdle(args[2], args[3])
+	case "screen":
+		err = playScreen(args[2])
 	case "peak":
 		err = playPeak(args[2:])
 	}
@@ -46,7 +48,7 @@ func playCat(file, took string) error {
 
 // playEcho gives back every byte as it comes.
 func playEcho() error {
-	if t, ok := term.Open(os.Stdin, os.Stdout); ok {
+	if t, ok := process.OpenTerminal(os.Stdin, os.Stdout); ok {
 		if _, err := t.Raw(); err != nil {
 			return err
 		}

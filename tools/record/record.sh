@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Records what real tools print when something fails, for the tests of
-# internal/insight/condense. It makes tiny projects in a temporary folder, runs the tools
+# internal/insight/failure. It makes tiny projects in a temporary folder, runs the tools
 # in them and writes <tool>-<case>.txt (the output, with this machine's paths
 # replaced) and <tool>-<case>.json with its command and exit code.
 #
 #   tools/record/record.sh [CASE-PATTERN]    e.g. record.sh 'pytest-*'
-#   go test ./internal/insight/condense -run Row15 -update    fills in the expectations;
+#   go test ./internal/insight/failure -run Row15 -update    fills in the expectations;
 #   read the difference before committing it.
 #
 # Tools are taken from $RECORD_TOOLS (default: a folder "kedge-record" in the
@@ -21,7 +21,7 @@
 set -u
 only=${1:-*}
 here=$(cd "$(dirname "$0")" && pwd)
-out=$(cd "$here/../../internal/insight/condense/testdata/recorded" && pwd) || exit 1
+out=$(cd "$here/../../internal/insight/failure/testdata/recorded" && pwd) || exit 1
 tools=${RECORD_TOOLS:-${TMPDIR:-/tmp}/kedge-record}
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT

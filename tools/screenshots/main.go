@@ -1,7 +1,7 @@
 // Command screenshots makes the pictures of the documentation: it builds Kedge, has
 // it work, and draws what it printed. It owns docs/pictures and promises that every
 // character in them was printed by Kedge, the prompts excepted. The agent is the
-// scripted one of kedge demo, and the transcript of the audit is made up (sample.go);
+// scripted one of kedge demo, and the transcripts of the audit are made up (sample.go);
 // what Kedge says about them is real.
 package main
 
@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"kedge/internal/insight/transcript"
 )
 
 const (
@@ -31,6 +33,7 @@ func pictures() error {
 	}
 	defer func() { _ = os.RemoveAll(scratch) }()
 	s := stage{dir: scratch}
+	defer s.endSessions()
 	if err := s.build(); err != nil {
 		return err
 	}
@@ -65,31 +68,44 @@ func save(name string, p picture) error {
 	return os.WriteFile(path, []byte(svg), 0o644)
 }
 
-// auditPicture is what kedge audit says about the sample.
+// auditPicture is what kedge audit says about the sample, laid where Claude Code keeps its
+// transcripts.
 func auditPicture(s stage) (picture, error) {
-	const file = "session.jsonl"
-	if err := os.WriteFile(s.path("p/"+file), sample(), 0o600); err != nil {
+	dir, err := filepath.EvalSymlinks(s.path("p"))
+	if err != nil {
 		return picture{}, err
 	}
-	out, err := s.kedge("audit", file)
+	kept := filepath.Join(s.path("claude"), "projects", transcript.Slug(dir))
+	if err := os.MkdirAll(kept, 0o700); err != nil {
+		return picture{}, err
+	}
+	for _, t := range talks() {
+		if err := os.WriteFile(filepath.Join(kept, t.id+".jsonl"), sample(t), 0o600); err != nil {
+			return picture{}, err
+		}
+	}
+	out, err := s.kedge("audit")
 	if err != nil {
 		return picture{}, err
 	}
 	t := newScreen(columns)
 	t.write(out)
-	return picture{title: "what kedge audit says about a sample session", windows: []window{
-		{title: "kedge audit", prompt: "kedge audit " + file, rows: t.rows()},
+	return picture{title: "what kedge audit says about four sample sessions", windows: []window{
+		{title: "kedge audit", prompt: "kedge audit", rows: t.rows()},
 	}}, nil
 }
 
 // runPicture is a run while it works, when a lie has just been caught, and the whole
 // story that kedge demo tells about it.
 func runPicture(s stage) (picture, error) {
-	live, story, err := s.demo()
+	watched, story, err := s.demo(append(sizes, size{columns, 30})...)
 	if err != nil {
 		return picture{}, err
 	}
-	frame, ok := caught(frames(live, columns))
+	if err := s.screens(watched); err != nil {
+		return picture{}, err
+	}
+	frame, ok := caught(frames(watched[size{columns, 30}], columns))
 	if !ok {
 		return picture{}, fmt.Errorf("no drawing of the run shows a claim that was false")
 	}
@@ -116,6 +132,6 @@ func caught(frames [][][]cell) (frame [][]cell, ok bool) {
 // withoutFolders is the demo's story without its last line, which tells how to call
 // Kedge by its name and has a folder of this machine in it.
 func withoutFolders(story string) string {
-	story, _, _ = strings.Cut(story, "to call it by its name")
+	story, _, _ = strings.Cut(story, "to find this program")
 	return story
 }

@@ -44,42 +44,74 @@ var acts = []act{
 	{"Bash", "git commit -am 'coupons for orders'", 300, false},
 }
 
-// sample is a made-up transcript in the form of Claude Code.
-func sample() []byte {
-	s := sampler{at: time.Date(2026, 3, 4, 14, 3, 0, 0, time.UTC), context: 18_400}
-	s.line("user", map[string]any{"role": "user", "content": "Add coupons to orders: a percentage or an amount, checked in the API, with tests."})
-	for i, a := range acts {
-		s.call(i, a)
+// talk is one session of the sample.
+type talk struct {
+	id, ask string
+	begins  time.Time
+	acts    []act
+	half    int // after so many acts its context is compacted; 0: never
+}
+
+// talks are the sessions of a week.
+func talks() []talk {
+	day := func(d, h int) time.Time { return time.Date(2026, 3, d, h, 3, 0, 0, time.UTC) }
+	return []talk{
+		{"c0ffee12-4a5b", "Add coupons to orders, with tests", day(4, 14), append(acts[:len(acts):len(acts)], acts...), len(acts) + 2},
+		{"7a11bead-90c1", "Round tax per line, not per order", day(2, 9), acts[:16], 0},
+		{"5ca1ab1e-77d0", "Why is the checkout test flaky on CI?", day(5, 10), acts[6:20], 0},
+		{"0dd5eed5-1f2e", "Move price rules out of the order package", day(6, 16), acts[2:9], 0},
 	}
-	s.reply("last", []any{map[string]any{"type": "text", "text": "Coupons work: percentage and amount, checked in the API. All tests are green."}})
+}
+
+// sample is a made-up transcript in the form of Claude Code.
+func sample(t talk) []byte {
+	s := sampler{id: t.id, at: t.begins, context: 18_400}
+	s.line("user", map[string]any{"role": "user", "content": t.ask})
+	for i, a := range t.acts {
+		s.call(i, a)
+		if i+1 == t.half {
+			s.write("system", "compact_boundary", nil)
+			s.context = 24_000
+		}
+	}
+	s.reply("last", []any{map[string]any{"type": "text", "text": "Done, and all tests are green."}})
 	return s.out.Bytes()
 }
 
 type sampler struct {
 	out     bytes.Buffer
+	id      string
 	at      time.Time
 	context int
 }
 
-func (s *sampler) line(kind string, message map[string]any) {
+func (s *sampler) line(kind string, message map[string]any) { s.write(kind, "", message) }
+
+func (s *sampler) write(kind, subtype string, message map[string]any) {
 	s.at = s.at.Add(47 * time.Second)
-	b, _ := json.Marshal(map[string]any{ // plain strings and numbers always encode
-		"type": kind, "sessionId": "c0ffee12-4a5b", "cwd": "/home/me/shop", "isSidechain": false,
-		"timestamp": s.at.Format("2006-01-02T15:04:05.000Z"), "message": message,
-	})
+	line := map[string]any{
+		"type": kind, "sessionId": s.id, "cwd": "/home/me/shop", "isSidechain": false, "timestamp": s.at.Format("2006-01-02T15:04:05.000Z"),
+	}
+	if message != nil {
+		line["message"] = message
+	}
+	if subtype != "" {
+		line["subtype"] = subtype
+	}
+	b, _ := json.Marshal(line) // plain strings and numbers always encode
 	s.out.Write(append(b, '\n'))
 }
 
 // reply is what the model answers; it reads everything before it.
 func (s *sampler) reply(id string, content []any) {
 	s.line("assistant", map[string]any{
-		"role": "assistant", "model": "claude-sonnet-4-6", "id": "msg_" + id, "content": content,
+		"role": "assistant", "model": "claude-sonnet-4-6", "id": "msg_" + s.id + id, "content": content,
 		"usage": map[string]any{"input_tokens": 12, "cache_creation_input_tokens": 1800, "cache_read_input_tokens": s.context, "output_tokens": 420},
 	})
 }
 
 func (s *sampler) call(i int, a act) {
-	id, key := fmt.Sprintf("toolu_%02d", i), "file_path"
+	id, key := fmt.Sprintf("toolu_%s%02d", s.id, i), "file_path"
 	input := map[string]any{}
 	switch a.tool {
 	case "Bash":

@@ -40,8 +40,13 @@ func TestSVG(t *testing.T) {
 // The sample is the same every time, so that the picture of it changes only with
 // what Kedge says about it.
 func TestSample(t *testing.T) {
-	a, b := sample(), sample()
-	if string(a) != string(b) || strings.Count(string(a), "\n") != 2*len(acts)+2 {
-		t.Errorf("the sample has %d lines or differs", strings.Count(string(a), "\n"))
+	for _, made := range talks() {
+		a, b, compacted := sample(made), sample(made), 0
+		if made.half > 0 {
+			compacted = 1
+		}
+		if string(a) != string(b) || strings.Count(string(a), "\n") != 2*len(made.acts)+2+compacted {
+			t.Errorf("the sample %s has %d lines or differs", made.id, strings.Count(string(a), "\n"))
+		}
 	}
 }

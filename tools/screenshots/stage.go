@@ -21,7 +21,7 @@ func (s stage) build() error {
 	if err := os.Mkdir(s.path("p"), 0o755); err != nil {
 		return err
 	}
-	c := exec.Command("go", "build", "-trimpath", "-o", s.path("kedge"), "./cmd/kedge")
+	c := exec.Command("go", "build", "-o", s.path("kedge"), "./cmd/kedge")
 	c.Stderr = os.Stderr
 	return c.Run()
 }
@@ -31,7 +31,7 @@ func (s stage) build() error {
 func (s stage) command(home, dir string, args ...string) *exec.Cmd {
 	c := exec.Command(s.path("kedge"), args...)
 	c.Dir = s.path(dir)
-	c.Env = append(os.Environ(), "KEDGE_HOME="+s.path(home), "KEDGE_PROJECT=", "XDG_CONFIG_HOME="+s.path("config"), "TZ=UTC", "TERM=xterm-256color")
+	c.Env = append(os.Environ(), "KEDGE_HOME="+s.path(home), "KEDGE_PROJECT=", "XDG_CONFIG_HOME="+s.path("config"), "CLAUDE_CONFIG_DIR="+s.path("claude"), "TZ=UTC", "TERM=xterm-256color")
 	return c
 }
 
@@ -52,51 +52,53 @@ const features = "12"
 // patience is how long a demo may take on a slow machine.
 const patience = 10 * time.Minute
 
-// demo plays kedge demo, and watches its run from a second terminal: a session of
-// Kedge's own, whose output is kept. It gives the bytes of that terminal and the
-// demo's story.
-func (s stage) demo() (live, story string, err error) {
+// demo plays kedge demo, and watches its run at terminals of several sizes: sessions of
+// Kedge's own, whose output is kept. It gives what each of them showed, and the demo's story.
+func (s stage) demo(at ...size) (watched map[size]string, story string, err error) {
 	var out bytes.Buffer
 	demo := s.command("demo-home", "p", "demo", "--features", features, "--dir", s.path("d"))
 	demo.Stdout, demo.Stderr = &out, &out
 	if err := demo.Start(); err != nil {
-		return "", "", err
+		return nil, "", err
 	}
-	live, watchErr := s.watch()
+	watched, watchErr := s.watch(at)
 	if err := demo.Wait(); err != nil {
-		return "", "", fmt.Errorf("kedge demo: %w: %s", err, out.String())
+		return nil, "", fmt.Errorf("kedge demo: %w: %s", err, out.String())
 	}
-	return live, out.String(), watchErr
+	return watched, out.String(), watchErr
 }
 
-// watch starts kedge run in a session as soon as the demo has a run, and gives what
-// it printed until the run was over.
-func (s stage) watch() (string, error) {
+// watch starts kedge run in sessions as soon as the demo has a run, and gives what each of
+// them printed until the run was over.
+func (s stage) watch(at []size) (map[size]string, error) {
 	if err := s.until(func() bool {
 		b, err := s.command("d/state", "d/shop", "status", "--json").Output()
 		return err == nil && bytes.Contains(b, []byte(`"id": "run-`))
 	}); err != nil {
-		return "", fmt.Errorf("the demo has no run: %w", err)
+		return nil, fmt.Errorf("the demo has no run: %w", err)
 	}
-	defer func() { _, _ = s.kedge("down") }()
-	if _, err := s.kedge("new", "watch", "--", "sh", "-c", s.watcher()); err != nil {
-		return "", err
+	for _, size := range at {
+		if err := s.begin("watch-"+size.String(), size, "d/state", "d/shop", "", "run"); err != nil {
+			return nil, err
+		}
 	}
-	live, err := s.kedge("logs", "watch", "--raw", "--follow")
-	if err != nil {
-		return "", err
+	watched := map[size]string{}
+	for _, size := range at {
+		live, err := s.kedge("logs", "watch-"+size.String(), "--raw", "--follow")
+		if err != nil {
+			return nil, err
+		}
+		watched[size] = live
 	}
-	return live, s.until(func() bool { // else its holder waits for a daemon to be told of the end
-		list, err := s.kedge("ls", "--json")
-		return err == nil && strings.Contains(list, `"state": "exited"`)
-	})
+	return watched, nil
 }
 
-// watcher is the command of the session: a person's terminal of the right size, in
-// the demo's project. It is no agent, so it says nothing about a session.
-func (s stage) watcher() string {
-	return fmt.Sprintf("stty cols %d rows 30; unset KEDGE_SESSION KEDGE_TOKEN; cd %s; KEDGE_HOME=%s exec %s run",
-		columns, s.path("d/shop"), s.path("d/state"), s.path("kedge"))
+// begin calls Kedge in a session: at a person's terminal of a size, in a folder and with a
+// state folder. The session is no agent, so it says nothing about itself.
+func (s stage) begin(name string, at size, home, dir, setting string, args ...string) error {
+	_, err := s.kedge("new", name, "--", "sh", "-c", fmt.Sprintf("stty cols %d rows %d; unset KEDGE_SESSION KEDGE_TOKEN; cd %s; exec env %s KEDGE_HOME=%s %s %s",
+		at.cols, at.rows, s.path(dir), setting, s.path(home), s.path("kedge"), strings.Join(args, " ")))
+	return err
 }
 
 // until waits until something is so.

@@ -10,6 +10,16 @@ import (
 type picture struct {
 	title   string
 	windows []window
+	cols    int // of its windows; 0: columns
+}
+
+// width is how wide a picture is, in pixels.
+func (p picture) width() float64 {
+	cols := p.cols
+	if cols == 0 {
+		cols = columns
+	}
+	return float64(cols)*charWidth + 2*margin
 }
 
 // window is a terminal: a command, if there is one, and what it printed.
@@ -23,7 +33,6 @@ type window struct {
 const (
 	charWidth, lineHeight = 7.8, 19.0
 	margin, bar, gap      = 18.0, 34.0, 16.0
-	width                 = columns*charWidth + 2*margin
 )
 
 // The head of every picture: colours that stand on a light and on a dark page.
@@ -42,11 +51,11 @@ func (p picture) svg() string {
 		height += w.height() + gap
 	}
 	var b strings.Builder
-	title := html.EscapeString(p.title)
+	title, width := html.EscapeString(p.title), p.width()
 	fmt.Fprintf(&b, head, width, height, width, height, title, title)
 	top := 0.0
 	for _, w := range p.windows {
-		w.draw(&b, top)
+		w.draw(&b, top, width)
 		top += w.height() + gap
 	}
 	b.WriteString("</svg>\n")
@@ -69,7 +78,7 @@ func (w window) height() float64 {
 	return bar + float64(len(w.lines()))*lineHeight + margin
 }
 
-func (w window) draw(b *strings.Builder, top float64) {
+func (w window) draw(b *strings.Builder, top, width float64) {
 	fmt.Fprintf(b, `<rect x=".5" y="%.1f" width="%.0f" height="%.0f" rx="9" fill="#161b22" stroke="#3a4452"/>`+"\n", top+0.5, width-1, w.height()-1)
 	for i, colour := range []string{"#ff6b60", "#f5bf4f", "#5bc659"} {
 		fmt.Fprintf(b, `<circle cx="%d" cy="%.0f" r="5.5" fill="%s"/>`, 20+18*i, top+18, colour)

@@ -36,6 +36,7 @@ type Program struct {
 	ModelFlag  bool                                   // --model chooses its model
 	Settles    bool                                   // after a loaded conversation it lists its commands, and only then has told all of it
 	SavesLate  bool                                   // it saves its last reply only if its input stays open after the prompt
+	Hides      func(version string) bool              // whether a version asks models for things that it does not tell of; nil: none does
 	SumsItself bool                                   // the sums at the end of a prompt are those of its process, also in a resumed conversation
 	Notice     func(text string) Notice               // what the program itself says in the place of a message; nil: nothing
 	Model      func(id string) string                 // the model's own name in what the program calls it; nil: it is that name

@@ -328,7 +328,7 @@ func TestACPStart(t *testing.T) {
 	}{
 		{newACP(t), agents.Task{Model: "m"}, []string{"bot", "--acp"}},
 		{gemini.New([]string{"/opt/gemini", "--debug"}), agents.Task{Model: "m"}, []string{"/opt/gemini", "--debug", "--acp", "--skip-trust", "--model", "m"}},
-		{qwen.New(nil), agents.Task{Model: "m"}, []string{"qwen", "--acp", "--model", "m"}},
+		{qwen.New(nil), agents.Task{Model: "m"}, []string{"qwen", "--acp", "--approval-mode=default", "--model", "m"}},
 		{gemini.New(nil), agents.Task{Attended: true, Brief: "/b", Resume: "r"}, []string{"gemini", "--resume", "r", "--prompt-interactive", "Read /b: it says where the work stands. Then continue from there."}},
 		{qwen.New(nil), agents.Task{Attended: true, Brief: "/b"}, []string{"qwen", "--prompt-interactive", "Read /b: it says where the work stands. Then continue from there."}},
 	} {

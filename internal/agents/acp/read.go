@@ -180,6 +180,7 @@ func (r *reader) fail(e *failure) agents.Input {
 // hello opens the conversation, now that it is known what the program can do.
 func (r *reader) hello(res *result) agents.Input {
 	r.version = res.Info.Version
+	r.usage.hides = r.own.Hides != nil && r.own.Hides(r.version)
 	params := map[string]any{"cwd": r.task.Dir, "mcpServers": []any{}}
 	method := "session/new"
 	switch canResume := len(res.Can.Session.Resume) > 0 && string(res.Can.Session.Resume) != "null"; {

@@ -15,6 +15,7 @@ type usage struct {
 	window int64   // 0: unknown
 	told   Tokens  // that were reported
 	usd    float64 // likewise
+	hides  bool    // that it uses more than it tells
 }
 
 // plain is the input that no cache has to do with.
@@ -31,7 +32,7 @@ func (u *usage) reply(t Tokens, model string, main bool) []watch.Act {
 	u.told.Input, u.told.Output = u.told.Input+t.Input, u.told.Output+t.Output
 	u.told.CacheRead, u.told.CacheWrite = u.told.CacheRead+t.CacheRead, u.told.CacheWrite+t.CacheWrite
 	input, read, output := t.plain(), t.CacheRead, t.Output
-	out := &watch.Used{Input: &input, CacheRead: &read, Output: &output, Model: stream.Name(cmp.Or(model, u.model))}
+	out := &watch.Used{Input: &input, CacheRead: &read, Output: &output, Model: stream.Name(cmp.Or(model, u.model)), Partial: u.hides}
 	if t.CacheWrite > 0 {
 		out.CacheWrite = &t.CacheWrite
 	}

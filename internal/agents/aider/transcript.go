@@ -15,7 +15,7 @@ import (
 // kept is how it keeps what its sessions did.
 func kept() transcript.Format {
 	return transcript.Format{
-		Agent: name, Place: ".aider.chat.history.md in the project, or AIDER_CHAT_HISTORY_FILE", Variables: []string{"AIDER_CHAT_HISTORY_FILE"}, Find: findKept, Read: readKept, ByFile: true,
+		Agent: name, Place: ".aider.chat.history.md in the project, or AIDER_CHAT_HISTORY_FILE", Variables: []string{"AIDER_CHAT_HISTORY_FILE"}, Find: findKept, Read: readKept, ByFile: true, Added: true, Split: true,
 		Is: func(h transcript.Head) bool { return bytes.HasPrefix(h.Line, []byte("# aider chat started at ")) },
 	}
 }

@@ -204,6 +204,9 @@ func pointGemini(t *testing.T, home, url string) []string {
 func TestLiveQwen(t *testing.T) {
 	for version, path := range installed(t, "qwen") {
 		t.Run(version, func(t *testing.T) {
+			if qwen.Profile().Versions.Untried(version) {
+				t.Skip("Kedge was not made with this version: only what its sessions used is held to the model's count, by qwen_killed")
+			}
 			agenttest.RunLive(t, agenttest.Live{
 				Adapter: qwen.New([]string{path, "--auth-type", "openai"}), Holder: holder(t), Record: recorder("qwen", version), Note: noter(t, "qwen", version),
 				Point: pointQwen, Uncached: true, Curt: true, Full: 950_000, Untold: []agenttest.Fact{agenttest.Retries, agenttest.Beside},

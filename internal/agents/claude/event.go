@@ -65,16 +65,19 @@ type event struct {
 	Errors   []string              `json:"errors"`
 	Cost     *float64              `json:"total_cost_usd"`
 	Models   map[string]modelUsage `json:"modelUsage"`
+	Since    map[string]modelUsage `json:"model_usage_since_last_result"` // newer versions
 }
 
 // modelUsage is what a process has used of one model so far, sub-agents
-// included.
+// included; or what it has used since its last result.
 type modelUsage struct {
 	Input      int64 `json:"inputTokens"`
 	Output     int64 `json:"outputTokens"`
 	CacheRead  int64 `json:"cacheReadInputTokens"`
 	CacheWrite int64 `json:"cacheCreationInputTokens"`
 	Window     int64 `json:"contextWindow"`
+
+	USD float64 `json:"costUSD"`
 }
 
 // tokens are the figures of one reply.
@@ -83,6 +86,9 @@ type tokens struct {
 	CacheRead  int64 `json:"cache_read_input_tokens"`
 	CacheWrite int64 `json:"cache_creation_input_tokens"`
 	Output     int64 `json:"output_tokens"`
+	Creation   struct {
+		Hour int64 `json:"ephemeral_1h_input_tokens"`
+	} `json:"cache_creation"`
 }
 
 func (t tokens) all() int64 { return t.Input + t.CacheRead + t.CacheWrite }

@@ -1,11 +1,9 @@
 package claude
 
 import (
-	"bytes"
 	"context"
 	"io"
-	"os"
-	"path/filepath"
+	"slices"
 	"strings"
 
 	"kedge/internal/insight/audit"
@@ -15,7 +13,7 @@ import (
 // kept is how it keeps what its sessions did.
 func kept() transcript.Format {
 	return transcript.Format{
-		Agent: name, Place: "~/.claude, or CLAUDE_CONFIG_DIR", Variables: []string{"CLAUDE_CONFIG_DIR"}, Find: findKept, Read: readKept, Side: isSide, Usual: true,
+		Agent: name, Place: "~/.claude, or CLAUDE_CONFIG_DIR", Variables: []string{"CLAUDE_CONFIG_DIR"}, Find: findKept, Read: readKept, Side: isSide, Usual: true, Added: true,
 		Is: func(h transcript.Head) bool {
 			if h.Payload != nil || h.ProjectHash != "" || h.Message.Parts != nil || h.Usage != nil || h.Data != nil && strings.Contains(h.Type, ".") {
 				return false // another program's, with names that are the same
@@ -32,25 +30,30 @@ var keptActs = map[string]audit.Act{
 
 // readKept reads transcripts of Claude Code: all lines in the order of the file,
 // without side chains, which are other conversations: those of sub-agents, which
-// mostly have transcripts of their own. Its instructions, its tool
-// schemas and CLAUDE.md are not in them.
+// mostly have transcripts of their own. What the replies there used is told, as nested:
+// older versions keep them in lines of the session, or in its news of progress.
 func readKept(ctx context.Context, r io.Reader, o transcript.Options, emit transcript.Emit) (transcript.Meta, error) {
 	c := &keptReader{Teller: transcript.Teller{Options: o, Emit: emit}}
-	return transcript.ReadLines(ctx, r, &c.meta, c.line)
+	m, err := transcript.ReadLines(ctx, r, &c.meta, c.line)
+	m.Unseen = slices.DeleteFunc(m.Unseen, func(source string) bool { return slices.Contains(c.has, source) })
+	return m, err
 }
 
 type keptReader struct {
 	transcript.Teller
 	meta transcript.Meta
+	has  []string // sources that this transcript has, and most have not
 	l    keptLine // the last one: the place of its blocks is used again
 }
 
 // keptLine is the fields of a line that matter; values as they stand in it.
 type keptLine struct {
 	typ, subtype, session, agent, dir, at, tools, attachment []byte
+	title                                                    []byte // what the session is called
 	operation, content                                       []byte // of the queue of what was typed
+	asked, data                                              []byte
 	failure                                                  []byte // the name of the error in whose place a reply stands
-	side, meta, summary                                      bool
+	side, meta, summary, copied                              bool
 	message                                                  keptMessage
 }
 
@@ -60,6 +63,7 @@ type keptMessage struct {
 	said      transcript.Measured
 	blocks    []keptBlock
 	used      bool // it has a usage
+	fast      bool // it was served in the fast mode
 	usage     audit.Usage
 }
 
@@ -74,16 +78,25 @@ type keptBlock struct {
 
 func (c *keptReader) line(n int, b []byte) bool {
 	l := &c.l
+	if c.meta.ID != "" && c.meta.Dir != "" && c.Passes(b, `"usage"`) || c.Said && saysNothing(b) {
+		return true
+	}
 	if !l.parse(b) {
 		return false
 	}
 	if l.side && !c.Side {
+		c.N, c.At = n, transcript.Stamp(string(l.at))
+		if string(l.typ) == "assistant" {
+			c.reply(&l.message, l.asked, true)
+		}
 		return true
 	}
 	c.identify()
 	c.N, c.At = n, transcript.Stamp(string(l.at))
 	c.Give(audit.Entry{Kind: audit.Moment})
 	switch string(l.typ) {
+	case "progress":
+		c.progress(l.data)
 	case "user":
 		c.message(false)
 	case "assistant":
@@ -97,6 +110,10 @@ func (c *keptReader) line(n int, b []byte) bool {
 		}
 	case "attachment":
 		c.attached(l.attachment)
+	case "summary", "ai-title", "custom-title":
+		if len(l.title) > 0 {
+			c.Tell(audit.Entry{Kind: audit.Title}, transcript.Text(l.title))
+		}
 	case "queue-operation":
 		if string(l.operation) == "enqueue" && len(l.content) > 0 {
 			c.Tell(audit.Entry{Kind: audit.Queued}, transcript.Text(l.content))
@@ -144,6 +161,8 @@ func (l *keptLine) parse(b []byte) bool {
 			l.at = transcript.Inside(v)
 		case "isSidechain":
 			l.side = isTrue(v)
+		case "summary", "aiTitle", "customTitle", "title":
+			l.title = transcript.Inside(v)
 		case "isMeta":
 			l.meta = isTrue(v)
 		case "isCompactSummary":
@@ -158,29 +177,15 @@ func (l *keptLine) parse(b []byte) bool {
 			l.operation = transcript.Inside(v)
 		case "content":
 			l.content = transcript.Inside(v)
+		case "requestId":
+			l.asked = transcript.Inside(v)
+		case "forkedFrom":
+			l.copied = len(v) > 0 && v[0] == '{'
+		case "data":
+			l.data = v
 		}
 		return ok
 	}) && s.End()
-}
-
-// attached reads what the program added by itself, as far as it says which tools
-// the model could call. Their schemas are not there.
-func (c *keptReader) attached(raw []byte) {
-	var typ, names []byte
-	if len(raw) == 0 || raw[0] != '{' {
-		return
-	}
-	transcript.Fields(raw, func(key string, v []byte) {
-		switch key {
-		case "type":
-			typ = transcript.Inside(v)
-		case "addedNames":
-			names = v
-		}
-	})
-	if string(typ) == "deferred_tools_delta" {
-		c.offered(names)
-	}
 }
 
 // offered gives the tools of a list of names.
@@ -233,7 +238,7 @@ func (m *keptMessage) content(s *transcript.Scanner) (ok bool) {
 }
 
 func (m *keptMessage) use(s *transcript.Scanner) bool {
-	m.used, m.usage = s.At('{'), audit.Usage{}
+	m.used, m.usage, m.fast = s.At('{'), audit.Usage{}, false
 	return s.ObjectOr(func(key []byte) bool {
 		v, ok := s.Value()
 		switch string(key) {
@@ -243,6 +248,10 @@ func (m *keptMessage) use(s *transcript.Scanner) bool {
 			m.usage.CacheRead = transcript.Integer(v)
 		case "cache_creation_input_tokens":
 			m.usage.CacheWrite = transcript.Integer(v)
+		case "cache_creation":
+			m.usage.Hour = kept1h(v)
+		case "speed":
+			m.fast = string(v) == `"fast"`
 		case "output_tokens":
 			m.usage.Output = transcript.Integer(v)
 		}
@@ -312,13 +321,8 @@ func (c *keptReader) message(assistant bool) {
 	if assistant && string(m.model) == "<synthetic>" {
 		c.refused(m)
 	}
-	if assistant && string(m.model) != "<synthetic>" {
-		e := audit.Entry{Kind: audit.Reply, Reply: transcript.Text(m.id), Model: transcript.Text(m.model)}
-		if m.used {
-			used := m.usage
-			e.Usage = &used
-		}
-		c.Give(e)
+	if assistant {
+		c.reply(m, c.l.asked, c.l.copied)
 	}
 	own := audit.Entry{Kind: audit.UserText, Rules: c.l.meta, Summary: c.l.summary}
 	if assistant {
@@ -349,7 +353,7 @@ func (c *keptReader) refused(m *keptMessage) {
 // say gives a text.
 func (c *keptReader) say(e audit.Entry, m transcript.Measured) {
 	e.Chars = m.Chars
-	if c.Text {
+	if c.Wants(&e) {
 		e.Text = transcript.Text(m.Raw)
 	}
 	c.Give(e)
@@ -370,7 +374,10 @@ func (c *keptReader) block(b *keptBlock, own audit.Entry, assistant bool) {
 
 func (c *keptReader) toolCall(b *keptBlock) {
 	name := transcript.Text(b.name)
-	e := audit.Entry{Kind: audit.ToolCall, Call: transcript.Text(b.id), Tool: name, Act: keptActs[name], Chars: transcript.Compact(b.input)}
+	e := audit.Entry{Kind: audit.ToolCall, Call: transcript.Text(b.id), Tool: name, Act: keptActs[name]}
+	if !c.Said {
+		e.Chars = transcript.Compact(b.input)
+	}
 	if e.Act != audit.Other {
 		transcript.Fields(b.input, func(key string, v []byte) {
 			switch key {
@@ -381,7 +388,7 @@ func (c *keptReader) toolCall(b *keptBlock) {
 			}
 		})
 	}
-	if c.Text {
+	if c.Text && !(c.Said && e.Act != audit.Other) {
 		e.Text = string(b.input)
 	}
 	c.Give(e)
@@ -390,7 +397,7 @@ func (c *keptReader) toolCall(b *keptBlock) {
 // toolResult gives a result with its text.
 func (c *keptReader) toolResult(b *keptBlock) {
 	e := audit.Entry{Kind: audit.ToolResult, Call: transcript.Text(b.call), Failed: b.failed, Chars: b.result}
-	if c.Text {
+	if c.Wants(&e) {
 		e.Text = resultText(b.content)
 	}
 	c.Give(e)
@@ -417,50 +424,4 @@ func resultText(content []byte) string {
 		}
 	})
 	return all.String()
-}
-
-func findKept(_ context.Context, w transcript.Where) []transcript.File {
-	roots := strings.Split(w.Getenv("CLAUDE_CONFIG_DIR"), ",")
-	if roots[0] == "" {
-		roots = []string{w.Home("", ".claude"), w.Home("XDG_CONFIG_HOME", ".config") + "/claude"}
-	}
-	var patterns []string
-	for _, root := range roots {
-		for _, dir := range w.Dirs {
-			if filepath.IsAbs(root) {
-				kept := filepath.Join(transcript.Quoted(root), "projects", transcript.Slug(dir))
-				patterns = append(patterns, filepath.Join(kept, "*.jsonl"), filepath.Join(kept, "*", "subagents", sidePrefix+"*.jsonl"))
-			}
-		}
-	}
-	list := transcript.Files(name, patterns...)
-	for i := range list {
-		list[i].Side = isSide(list[i].Path)
-	}
-	return list
-}
-
-// sidePrefix begins the names of the transcripts of Claude Code's sub-agents.
-const sidePrefix = "agent-"
-
-// isSide tells whether a transcript of Claude Code is a sub-agent's: its name
-// says so, and the first line that tells.
-func isSide(path string) bool {
-	if !strings.HasPrefix(filepath.Base(path), sidePrefix) {
-		return false
-	}
-	r, err := os.Open(path)
-	if err != nil {
-		return false
-	}
-	defer func() { _ = r.Close() }() // it was only read
-	l, err := transcript.NewLines(r)
-	for err == nil && l.N < transcript.Sniffed {
-		var b []byte
-		var line keptLine
-		if b, err = l.Next(); err == nil && line.parse(bytes.TrimSpace(b)) && len(line.agent) > 0 {
-			return line.side
-		}
-	}
-	return false
 }

@@ -16,6 +16,8 @@ import (
 type usage struct {
 	told   tokens          // that were reported, and are in the sums of a result, or will be
 	usd    float64         // likewise
+	sum    tokens          // of all results, where each says what was used since the one before
+	cost   float64         // likewise
 	window int64           // 0: unknown
 	model  string          // of the last reply of the main conversation
 	coming message         // the reply of the main conversation that is being streamed
@@ -118,6 +120,9 @@ func (u *usage) count(model string, t tokens, main bool) *watch.Used {
 		used = u.full(model, t.all()+t.Output)
 	}
 	used.Input, used.CacheRead, used.CacheWrite, used.Output, used.Model = &t.Input, &t.CacheRead, &t.CacheWrite, &t.Output, model
+	if hour := min(t.Creation.Hour, t.CacheWrite); hour > 0 {
+		used.CacheWriteHour = &hour
+	}
 	return used
 }
 
@@ -139,32 +144,54 @@ func (u *usage) settle(ev *event) *watch.Used {
 		u.told = u.told.above(u.lost)
 	}
 	u.broke()
-	var sum tokens
-	for model, m := range ev.Models {
-		sum = sum.plus(tokens{Input: m.Input, CacheRead: m.CacheRead, CacheWrite: m.CacheWrite, Output: m.Output})
-		if name, _, _ := strings.Cut(model, "["); m.Window > 0 && u.window == 0 && name == u.model {
-			u.window = m.Window
-		}
-	}
+	sum, cost := u.sums(ev)
 	rest := sum.above(u.told)
 	used := &watch.Used{Input: &rest.Input, CacheRead: &rest.CacheRead, CacheWrite: &rest.CacheWrite, Output: &rest.Output}
 	if ev.Models == nil {
 		used = &watch.Used{}
 	}
 	u.told = u.told.plus(rest)
-	if ev.Cost != nil {
-		usd := max(0, *ev.Cost-u.usd)
+	if cost != nil {
+		usd := max(0, *cost-u.usd)
 		u.usd += usd
 		used.USD = &usd
 	}
 	return used
 }
 
+// sums are what a result says that the process has used so far. Of a conversation that
+// goes on, those of newer versions have what was used before, too; they say beside it what
+// was used since the last result.
+func (u *usage) sums(ev *event) (tokens, *float64) {
+	var sum tokens
+	for model, m := range ev.Models {
+		sum = sum.plus(m.tokens())
+		if name, _, _ := strings.Cut(model, "["); m.Window > 0 && u.window == 0 && name == u.model {
+			u.window = m.Window
+		}
+	}
+	if ev.Since == nil {
+		return sum, ev.Cost
+	}
+	for _, m := range ev.Since {
+		u.sum, u.cost = u.sum.plus(m.tokens()), u.cost+m.USD
+	}
+	return u.sum, &u.cost
+}
+
+func (m modelUsage) tokens() tokens {
+	return tokens{Input: m.Input, CacheRead: m.CacheRead, CacheWrite: m.CacheWrite, Output: m.Output}
+}
+
 func (t tokens) plus(v tokens) tokens {
-	return tokens{t.Input + v.Input, t.CacheRead + v.CacheRead, t.CacheWrite + v.CacheWrite, t.Output + v.Output}
+	sum := tokens{Input: t.Input + v.Input, CacheRead: t.CacheRead + v.CacheRead, CacheWrite: t.CacheWrite + v.CacheWrite, Output: t.Output + v.Output}
+	sum.Creation.Hour = t.Creation.Hour + v.Creation.Hour
+	return sum
 }
 
 // above is what t has more than v.
 func (t tokens) above(v tokens) tokens {
-	return tokens{max(0, t.Input-v.Input), max(0, t.CacheRead-v.CacheRead), max(0, t.CacheWrite-v.CacheWrite), max(0, t.Output-v.Output)}
+	rest := tokens{Input: max(0, t.Input-v.Input), CacheRead: max(0, t.CacheRead-v.CacheRead), CacheWrite: max(0, t.CacheWrite-v.CacheWrite), Output: max(0, t.Output-v.Output)}
+	rest.Creation.Hour = min(rest.CacheWrite, max(0, t.Creation.Hour-v.Creation.Hour))
+	return rest
 }

@@ -68,6 +68,13 @@ func TestCodexUsage(t *testing.T) {
 	if !reflect.DeepEqual(evs, want) {
 		t.Errorf("got %+v", evs)
 	}
+	again := codex.New(nil).Reader(agents.Task{Resume: "th"})
+	started := `{"method":"turn/started","params":{"threadId":"th","turn":{"id":"t"}}}` + "\n"
+	evs, _ = again.Feed([]byte(codexBegun+line+started+line+strings.Replace(line, "5000", "6200", 1)), time.Time{})
+	want = append([]watch.Act{{Kind: watch.Usage, Used: &watch.Used{Context: n(1234), Window: n(258400), Model: "gpt-x"}}}, want...)
+	if !reflect.DeepEqual(evs, want) {
+		t.Errorf("of a conversation that goes on: got %+v", evs)
+	}
 }
 
 // What it asks before it goes on is answered: allowed, and in a planning session

@@ -33,6 +33,7 @@ type reader struct {
 	model   string
 	turn    string            // that runs; empty: none
 	told    map[string]tokens // by thread: what was reported
+	began   bool              // a turn of this session did
 	calls   []string          // that have no result yet
 	open    *asked
 	until   time.Time // of a limit that is reached
@@ -246,7 +247,7 @@ func (r *reader) notice(method string, p *params) ([]watch.Act, agents.Input) {
 	switch method {
 	case "turn/started":
 		if main {
-			r.turn = p.Turn.ID
+			r.turn, r.began = p.Turn.ID, true
 		}
 	case "turn/completed":
 		if main {
@@ -388,6 +389,9 @@ func (r *reader) used(p *params, main bool) []watch.Act {
 	}
 	r.told[p.Thread] = p.Usage.Total
 	t := p.Usage.Last
+	if main && !r.began && r.task.Resume != "" { // of a conversation that goes on: what it says is how full its context is
+		return r.before(p)
+	}
 	input := max(0, t.Input-t.CacheRead-t.CacheWrite)
 	u := &watch.Used{Input: &input, CacheRead: &t.CacheRead, CacheWrite: &t.CacheWrite, Output: &t.Output, Model: r.model}
 	if !main || r.sums {
@@ -402,6 +406,15 @@ func (r *reader) used(p *params, main bool) []watch.Act {
 		out = append(out, watch.Act{Kind: watch.Turn})
 	}
 	return out
+}
+
+// before is what a conversation that goes on says of its last reply.
+func (r *reader) before(p *params) []watch.Act {
+	u := &watch.Used{Context: &p.Usage.Last.All, Model: r.model}
+	if size := p.Usage.Window; size > 0 {
+		u.Window = &size
+	}
+	return stream.Used(u)
 }
 
 // rates keeps when a limit that is reached ends.

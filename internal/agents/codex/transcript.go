@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"kedge/internal/insight/audit"
@@ -17,7 +18,7 @@ import (
 // kept is how it keeps what its sessions did.
 func kept() transcript.Format {
 	return transcript.Format{
-		Agent: name, Place: "~/.codex, or CODEX_HOME", Variables: []string{"CODEX_HOME"}, Find: findKept, Read: readKept, Early: early,
+		Agent: name, Place: "~/.codex, or CODEX_HOME", Variables: []string{"CODEX_HOME"}, Find: findKept, Read: readKept, Added: true, Early: early,
 		Is: func(h transcript.Head) bool { return h.Payload != nil },
 	}
 }
@@ -40,6 +41,19 @@ type keptReader struct {
 	transcript.Teller
 	meta  transcript.Meta
 	model string
+
+	forked bool      // it began as a copy of another session
+	copied bool      // what comes now is that copy, written anew
+	last   time.Time // of a line, while it is
+
+	waits  []keptReply      // written down, and not yet counted
+	counts map[int64]string // replies by the sum after them
+}
+
+// keptReply is a reply that was written down as soon as it was there.
+type keptReply struct {
+	name string
+	used keptUsage
 }
 
 type keptLine struct {
@@ -53,6 +67,7 @@ type keptPayload struct {
 	Type      string          `json:"type"`
 	ID        string          `json:"id"`
 	Dir       string          `json:"cwd"`
+	Forked    string          `json:"forked_from_id"`
 	Model     string          `json:"model"`
 	Message   json.RawMessage `json:"message"`
 	Role      string          `json:"role"`
@@ -67,6 +82,7 @@ type keptPayload struct {
 	Info      *keptInfo       `json:"info"`
 	Usage     *keptUsage      `json:"usage"`              // of one reply, written down as soon as it is there
 	Thread    keptUsage       `json:"thread_token_usage"` // likewise: the sum so far
+	Response  string          `json:"response_id"`        // likewise
 	Tools     []keptTool      `json:"dynamic_tools"`
 }
 
@@ -85,22 +101,28 @@ type keptInfo struct {
 	Window int64 `json:"model_context_window"`
 }
 
-// keptUsage counts cached tokens as part of the input.
+// keptUsage counts tokens that were read from a cache, or written to one, as part of the
+// input.
 type keptUsage struct {
 	Input  int64 `json:"input_tokens"`
 	Cached int64 `json:"cached_input_tokens"`
+	Write  int64 `json:"cache_write_input_tokens"`
 	Output int64 `json:"output_tokens"`
 	Total  int64 `json:"total_tokens"`
 }
 
 func (c *keptReader) line(n int, b []byte) bool {
 	var l keptLine
+	if c.Passes(b, `"session_meta"`, `"turn_context"`, `"token_count"`, `"token_usage_record"`) {
+		return true
+	}
 	if !transcript.Decode(b, &l) {
 		return false
 	}
 	c.N, c.At = n, transcript.Stamp(l.At)
 	c.Give(audit.Entry{Kind: audit.Moment})
 	p := l.Payload
+	c.copies(l)
 	switch l.Type {
 	case "session_meta":
 		c.meta.ID, c.meta.Dir = transcript.First(c.meta.ID, p.ID), transcript.First(c.meta.Dir, p.Dir)
@@ -114,14 +136,14 @@ func (c *keptReader) line(n int, b []byte) bool {
 		c.Tell(audit.Entry{Kind: audit.UserText, Summary: true}, transcript.Words(p.Message))
 	case "response_item":
 		c.item(p)
-	case "token_usage_record": // the count comes when the reply's tools are over, and replaces it
+	case "token_usage_record":
 		if p.Usage != nil {
-			c.used(keptInfo{Total: p.Thread, Last: *p.Usage})
+			c.wrote(p)
 		}
 	case "event_msg":
 		switch {
 		case p.Type == "token_count" && p.Info != nil:
-			c.used(*p.Info)
+			c.counted(*p.Info)
 		case p.Type == "error":
 			c.Tell(audit.Entry{Kind: audit.Refused}, transcript.Words(p.Message))
 		}
@@ -129,14 +151,71 @@ func (c *keptReader) line(n int, b []byte) bool {
 	return true
 }
 
-// used gives a reply. The same count comes again with news about limits, so
-// that the sum so far names the reply.
-func (c *keptReader) used(i keptInfo) {
+// wrote gives a reply that was just given. The count of it comes when its tools are over;
+// of a session that was killed before, never.
+func (c *keptReader) wrote(p keptPayload) {
+	r := keptReply{name: transcript.First(p.Response, "given "+strconv.FormatInt(p.Thread.Total, 10)), used: *p.Usage}
+	c.waits = append(c.waits, r)
+	c.used(r.name, keptInfo{Last: r.used})
+}
+
+// counted gives a reply that is counted. The same count comes again with news about
+// limits, so that the sum so far names the reply. The reply may be one that was written
+// down before: then the last that used as much, for a session that was killed goes on with
+// sums that lack what was not counted.
+func (c *keptReader) counted(i keptInfo) {
+	name, again := c.counts[i.Total.Total]
+	if !again {
+		name = strconv.FormatInt(i.Total.Total, 10)
+		for at, r := range slices.Backward(c.waits) {
+			if r.used == i.Last {
+				name, c.waits = r.name, slices.Delete(c.waits, at, at+1)
+				break
+			}
+		}
+		if c.counts == nil {
+			c.counts = map[int64]string{}
+		}
+		c.counts[i.Total.Total] = name
+	}
+	c.used(name, i)
+}
+
+// used gives what a reply used.
+func (c *keptReader) used(name string, i keptInfo) {
+	if c.copied {
+		return // it is counted where it was given
+	}
 	cached := min(i.Last.Cached, i.Last.Input)
+	write := min(i.Last.Write, i.Last.Input-cached)
 	c.Give(audit.Entry{
-		Kind: audit.Reply, Reply: strconv.FormatInt(i.Total.Total, 10), Model: c.model,
-		Usage: &audit.Usage{Input: i.Last.Input - cached, CacheRead: cached, Output: i.Last.Output}, Window: i.Window,
+		Kind: audit.Reply, Reply: name, Model: c.model,
+		Usage: &audit.Usage{Input: i.Last.Input - cached - write, CacheRead: cached, CacheWrite: write, Output: i.Last.Output}, Window: i.Window,
 	})
+}
+
+// atOnce is how long after each other the lines of a copy are written at most.
+const atOnce = 500 * time.Millisecond
+
+// copies notices the copy of another session with which older versions began a fork, or a
+// sub-agent's session: it begins with that session's own first line, and all its lines are
+// written at once.
+func (c *keptReader) copies(l keptLine) {
+	if l.Type == "session_meta" {
+		c.copied = c.forked && l.Payload.ID != c.meta.ID
+		c.forked = c.forked || l.Payload.Forked != ""
+	}
+	if !c.copied {
+		return
+	}
+	at, err := time.Parse(time.RFC3339Nano, l.At)
+	if err != nil {
+		return
+	}
+	if l.Type != "session_meta" && at.Sub(c.last) > atOnce {
+		c.copied = false
+	}
+	c.last = at
 }
 
 func (c *keptReader) item(p keptPayload) {

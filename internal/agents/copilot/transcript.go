@@ -15,7 +15,7 @@ import (
 // kept is how it keeps what its sessions did.
 func kept() transcript.Format {
 	return transcript.Format{
-		Agent: name, Place: "~/.copilot", Find: findKept, Read: readKept,
+		Agent: name, Place: "~/.copilot", Find: findKept, Read: readKept, Added: true,
 		Is: func(h transcript.Head) bool { return h.Data != nil && strings.Contains(h.Type, ".") },
 	}
 }

@@ -1,6 +1,8 @@
 package gemini
 
 import (
+	"bufio"
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -9,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"kedge/internal/insight/audit"
 	"kedge/internal/insight/transcript"
@@ -18,7 +21,9 @@ import (
 func kept() transcript.Format {
 	return transcript.Format{
 		Agent: name, Place: "~/.gemini, or .gemini in GEMINI_CLI_HOME", Variables: []string{"GEMINI_CLI_HOME"}, Find: findKept, Read: readKept,
-		Is: func(h transcript.Head) bool { return h.ProjectHash != "" },
+		Is: func(h transcript.Head) bool {
+			return h.ProjectHash != "" || isWhole(h.File) && bytes.Contains(h.Line, []byte(`"sessionId"`))
+		},
 	}
 }
 
@@ -33,7 +38,14 @@ var Acts = map[string]audit.Act{
 func readKept(ctx context.Context, r io.Reader, o transcript.Options, emit transcript.Emit) (transcript.Meta, error) {
 	g := &keptReader{said: map[string][]audit.Entry{}}
 	g.Teller = transcript.Teller{Options: o, Emit: func(e *audit.Entry) { g.now = append(g.now, *e) }}
-	skipped, err := transcript.EachLine(ctx, r, g.line)
+	in := bufio.NewReader(r)
+	var skipped int64
+	var err error
+	if begun, _ := in.Peek(peeked); wholeBegun(begun) {
+		skipped = g.whole(in)
+	} else {
+		skipped, err = transcript.EachLine(ctx, in, g.line)
+	}
 	g.meta.Skipped = skipped
 	g.meta.Unseen = []string{"rules", "tool_schemas"}
 	for _, id := range g.order {
@@ -100,6 +112,46 @@ func (g *keptReader) line(n int, b []byte) bool {
 	}
 	g.said[l.ID] = g.now
 	return true
+}
+
+// peeked is how much is looked at to tell whether a session is one JSON text, as older
+// versions wrote it.
+const peeked = 4 << 10
+
+// isWhole tells whether a file is called as older versions call a session's.
+func isWhole(name string) bool {
+	return strings.HasPrefix(name, "session-") && strings.HasSuffix(name, ".json")
+}
+
+// wholeBegun tells whether a text begins like a session of an older version: an object over
+// several lines, or one that has the messages in it.
+func wholeBegun(b []byte) bool {
+	rest, ok := bytes.CutPrefix(bytes.TrimSpace(b), []byte("{"))
+	if !ok {
+		return false
+	}
+	line, _, _ := bytes.Cut(rest, []byte("\n"))
+	return len(bytes.TrimSpace(line)) == 0 || bytes.Contains(line, []byte(`"messages":[`))
+}
+
+// whole reads a session of an older version.
+func (g *keptReader) whole(r io.Reader) (skipped int64) {
+	var s struct {
+		Session  string            `json:"sessionId"`
+		Start    string            `json:"startTime"`
+		Messages []json.RawMessage `json:"messages"`
+	}
+	b, err := io.ReadAll(io.LimitReader(r, transcript.MaxLine))
+	if err != nil || !transcript.Decode(bytes.TrimSpace(b), &s) {
+		return 1
+	}
+	g.meta.ID = s.Session
+	for i, m := range s.Messages {
+		if !g.line(i+1, m) {
+			skipped++
+		}
+	}
+	return skipped
 }
 
 func (g *keptReader) message(l keptLine) {
@@ -191,8 +243,8 @@ func findKept(_ context.Context, w transcript.Where) []transcript.File {
 		hashes = append(hashes, hex.EncodeToString(sum[:]))
 	}
 	tmp := filepath.Join(transcript.Quoted(root), ".gemini", "tmp")
-	patterns = append(patterns, filepath.Join(tmp, "*", "chats", "session-*.jsonl"))
-	return slices.DeleteFunc(transcript.Files(name, patterns...), func(f transcript.File) bool { return !hashIn(f.Path, hashes) })
+	patterns = append(patterns, filepath.Join(tmp, "*", "chats", "session-*.jsonl"), filepath.Join(tmp, "*", "chats", "session-*.json"))
+	return slices.DeleteFunc(transcript.Files(name, patterns...), func(f transcript.File) bool { return !w.All && !hashIn(f.Path, hashes) })
 }
 
 // hashIn looks at the folder's name and the header of the file.

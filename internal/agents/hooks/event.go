@@ -91,11 +91,11 @@ func kindOf(name string) kedge.HookEvent {
 // agents add some with every version.
 func Parse(agent Agent, input []byte) (Input, error) {
 	if len(bytes.TrimSpace(input)) == 0 {
-		return Input{}, kedge.Errorf(kedge.Invalid, "a hook of %s got no input: the agent ended before it sent any", agent.Name)
+		return Input{}, kedge.Errorf(kedge.Invalid, "the hook of %s got no input: the agent ended before it sent any", agent.Name)
 	}
 	var w wire
 	if err := json.Unmarshal(input, &w); err != nil {
-		return Input{}, kedge.Errorf(kedge.Invalid, "Kedge does not understand the input of a hook of %s: %w", agent.Name, err)
+		return Input{}, kedge.Errorf(kedge.Invalid, "Kedge does not understand what %s sent to its hook: %w", agent.Name, err)
 	}
 	ev := Input{
 		Agent: agent, Kind: kindOf(w.Event), Name: w.Event, Native: w.Session, Transcript: w.Transcript, Dir: w.Dir, Mode: w.Mode,

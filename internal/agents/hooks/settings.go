@@ -133,7 +133,7 @@ func (e *editor) entry(event, group string) error {
 		return err
 	}
 	if root.kind != '{' {
-		return kedge.Errorf(kedge.Invalid, "the settings are not a JSON object")
+		return kedge.Errorf(kedge.Invalid, "the file does not contain a JSON object")
 	}
 	hooks, ok := root.get("hooks")
 	if !ok {
@@ -141,14 +141,14 @@ func (e *editor) entry(event, group string) error {
 		return e.entry(event, group)
 	}
 	if hooks.kind != '{' {
-		return kedge.Errorf(kedge.Invalid, `"hooks" is not an object`)
+		return kedge.Errorf(kedge.Invalid, `the value of "hooks" is not a JSON object`)
 	}
 	list, ok := hooks.get(event)
 	switch {
 	case !ok:
 		e.add(hooks, Quoted(event)+": ["+group+"]")
 	case list.kind != '[':
-		return kedge.Errorf(kedge.Invalid, "%q in \"hooks\" is not a list", event)
+		return kedge.Errorf(kedge.Invalid, "the value of %q under \"hooks\" is not a list", event)
 	default:
 		e.add(list, group)
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	"kedge"
 )
@@ -16,6 +17,23 @@ type Status struct {
 	Tokens *int64 // in the context
 	Window *int64
 	USD    *float64
+
+	Block *Block // the window of the provider's limit; nil is unknown, or none
+}
+
+// Block is what was used in the window of five hours that is not over.
+type Block struct {
+	USD *float64 // nil is unknown
+	To  time.Time
+}
+
+// text is what a block cost so far, and when it ends.
+func (b Block) text() string {
+	spent := "unknown"
+	if b.USD != nil {
+		spent = fmt.Sprintf("%.2f", *b.USD)
+	}
+	return "block USD " + spent + " until " + b.To.Format("15:04")
 }
 
 // ParseStatus reads the input of a status line.
@@ -42,7 +60,7 @@ func ParseStatus(input []byte) (Status, error) {
 		} `json:"context_window"`
 	}
 	if err := json.Unmarshal(input, &w); err != nil {
-		return Status{}, kedge.Errorf(kedge.Invalid, "Kedge does not understand the input of a status line: %w", err)
+		return Status{}, kedge.Errorf(kedge.Invalid, "Kedge does not understand what the agent sent to kedge statusline: %w", err)
 	}
 	s := Status{Native: w.Session, Dir: w.Dir, Model: w.Model.ID, Window: w.Context.Window, USD: w.Cost.USD}
 	if w.Work.Project != "" {
@@ -56,7 +74,8 @@ func ParseStatus(input []byte) (Status, error) {
 }
 
 // Text is Kedge's part of a status line: how full the context is, that it is to be
-// compacted where it has so many tokens (0: none is too many), and what was spent.
+// compacted where it has so many tokens (0: none is too many), and what was spent, in the
+// session and in the window of the provider's limit.
 func (s Status) Text(compactFrom int64) string {
 	var parts []string
 	switch {
@@ -72,6 +91,9 @@ func (s Status) Text(compactFrom int64) string {
 	}
 	if s.USD != nil {
 		parts = append(parts, fmt.Sprintf("USD %.2f", *s.USD))
+	}
+	if s.Block != nil {
+		parts = append(parts, s.Block.text())
 	}
 	return "kedge: " + strings.Join(parts, ", ")
 }

@@ -21,7 +21,7 @@ import (
 // Kept is how a program of the family keeps what its sessions did: in one database.
 func (p Program) Kept() transcript.Format {
 	return transcript.Format{
-		Agent: p.Kind, Place: "~/.local/share/" + p.Data + ", or " + p.Data + " in XDG_DATA_HOME", Find: p.find, Database: &transcript.Database{Sessions: keptSessions, Read: readKept},
+		Agent: p.Kind, Place: "~/.local/share/" + p.Data + ", or " + p.Data + " in XDG_DATA_HOME", Find: p.find, Database: &transcript.Database{Sessions: keptSessions, Read: readKept, Stamps: stamps},
 		Is: func(h transcript.Head) bool { return bytes.HasPrefix(h.Line, []byte("SQLite format 3\x00")) },
 	}
 }
@@ -68,6 +68,38 @@ func keptSessions(ctx context.Context, path string, dirs []string) ([]string, er
 		if len(dirs) == 0 || transcript.Within(dirs, dir) {
 			list = append(list, id)
 		}
+	}
+	if err := rows.Err(); err != nil {
+		return nil, unreadable(path, err)
+	}
+	return list, nil
+}
+
+// stamps lists all sessions with how many parts each has, how long they are, and when the
+// last of them changed, where the database says so.
+func stamps(ctx context.Context, path string) ([]transcript.Stamped, error) {
+	db, err := openDatabase(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = db.Close() }() // it was only read
+	changed := ""
+	if db.QueryRowContext(ctx, `SELECT name FROM pragma_table_info('part') WHERE name = 'time_updated'`).Scan(&changed) == nil {
+		changed = ` || '/' || coalesce(max(p.time_updated), 0)`
+	}
+	rows, err := db.QueryContext(ctx, `SELECT s.id, s.directory, count(p.id) || '/' || coalesce(max(p.id), '') || '/' || coalesce(sum(length(CAST(p.data AS BLOB))), 0)`+changed+`
+		FROM session s LEFT JOIN part p ON p.session_id = s.id GROUP BY s.id ORDER BY s.time_created, s.id`)
+	if err != nil {
+		return nil, unreadable(path, err)
+	}
+	defer func() { _ = rows.Close() }()
+	var list []transcript.Stamped
+	for rows.Next() {
+		var s transcript.Stamped
+		if err := rows.Scan(&s.Session, &s.Dir, &s.Stamp); err != nil {
+			return nil, unreadable(path, err)
+		}
+		list = append(list, s)
 	}
 	if err := rows.Err(); err != nil {
 		return nil, unreadable(path, err)
@@ -190,7 +222,11 @@ func (p Program) find(ctx context.Context, w transcript.Where) []transcript.File
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	list, err := p.Kept().InDatabase(ctx, path, w.Dirs)
+	dirs := w.Dirs
+	if w.All {
+		dirs = nil
+	}
+	list, err := p.Kept().InDatabase(ctx, path, dirs)
 	if err != nil {
 		return nil
 	}

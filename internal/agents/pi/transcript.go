@@ -14,7 +14,7 @@ import (
 // kept is how it keeps what its sessions did.
 func kept() transcript.Format {
 	return transcript.Format{
-		Agent: name, Place: "~/.pi/agent, or PI_CODING_AGENT_DIR", Variables: []string{"PI_CODING_AGENT_DIR"}, Find: findKept, Read: readKept,
+		Agent: name, Place: "~/.pi/agent, or PI_CODING_AGENT_DIR", Variables: []string{"PI_CODING_AGENT_DIR"}, Find: findKept, Read: readKept, Added: true,
 		Is: func(h transcript.Head) bool { return h.Type == "session" && h.Dir != "" },
 	}
 }
@@ -62,6 +62,9 @@ type keptUsage struct {
 
 func (p *keptReader) line(n int, b []byte) bool {
 	var l keptLine
+	if p.Passes(b, `"usage"`, `"session"`) {
+		return true
+	}
 	if !transcript.Decode(b, &l) {
 		return false
 	}
@@ -125,6 +128,9 @@ func findKept(_ context.Context, w transcript.Where) []transcript.File {
 	for _, dir := range w.Dirs {
 		name := "--" + strings.NewReplacer("/", "-", `\`, "-", ":", "-").Replace(strings.TrimPrefix(dir, "/")) + "--"
 		patterns = append(patterns, filepath.Join(root, "sessions", transcript.Quoted(name), "*.jsonl"))
+	}
+	if w.All {
+		patterns = []string{filepath.Join(root, "sessions", "*", "*.jsonl")}
 	}
 	return transcript.Files(name, patterns...)
 }

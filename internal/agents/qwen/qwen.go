@@ -4,6 +4,7 @@
 package qwen
 
 import (
+	"slices"
 	"strings"
 
 	"kedge/internal/agents"
@@ -14,10 +15,37 @@ import (
 // New is its adapter; argv is the program with arguments of its own, empty where it is
 // simply qwen.
 func New(argv []string) *acp.Adapter {
+	argv, args := approving(argv)
 	return acp.Known(argv, acp.Program{
-		Kind: "qwen", Args: []string{"--acp"}, ScreenFlag: "--prompt-interactive", ModelFlag: true, Model: model, Notice: notice, SavesLate: true,
-		Limit: limit,
+		Kind: "qwen", Args: args, ScreenFlag: "--prompt-interactive", ModelFlag: true, Model: model, Notice: notice, SavesLate: true,
+		Limit: limit, Hides: hides,
 	})
+}
+
+// approving makes Kedge the one who is asked whether a tool may run. Left to itself, and
+// in the mode auto, it asks a model, and tells nobody what that used.
+func approving(argv []string) (own, args []string) {
+	const flag, free = "--approval-mode", "--approval-mode=yolo"
+	var mode string
+	for i := 0; i < len(argv); i++ {
+		switch {
+		case argv[i] == flag && i+1 < len(argv):
+			i++
+			mode = flag + "=" + argv[i]
+		case strings.HasPrefix(argv[i], flag+"="):
+			mode = argv[i]
+		default:
+			own = append(own, argv[i])
+		}
+	}
+	switch {
+	case slices.Contains(own, "--yolo") || slices.Contains(own, "-y"):
+		return own, []string{"--acp"}
+	case mode == free:
+		return own, []string{"--acp", free}
+	default:
+		return own, []string{"--acp", flag + "=default"}
+	}
 }
 
 // limit are the arguments that limit its tools.

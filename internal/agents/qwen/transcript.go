@@ -4,6 +4,8 @@ import (
 	"context"
 	"io"
 	"path/filepath"
+	"strconv"
+	"strings"
 
 	"kedge/internal/agents/gemini"
 	"kedge/internal/insight/audit"
@@ -13,7 +15,7 @@ import (
 // kept is how it keeps what its sessions did.
 func kept() transcript.Format {
 	return transcript.Format{
-		Agent: name, Place: "~/.qwen", Find: findKept, Read: readKept,
+		Agent: name, Place: "~/.qwen", Find: findKept, Read: readKept, Added: true,
 		Is: func(h transcript.Head) bool { return h.Message.Parts != nil || h.Usage != nil },
 	}
 }
@@ -22,6 +24,16 @@ func kept() transcript.Format {
 func readKept(ctx context.Context, r io.Reader, o transcript.Options, emit transcript.Emit) (transcript.Meta, error) {
 	q := &keptReader{Teller: transcript.Teller{Options: o, Emit: emit}}
 	return transcript.ReadLines(ctx, r, &q.meta, q.line)
+}
+
+// hides tells whether a version asks a model for things that it neither tells nor writes
+// down: whether a tool may run, what to remember, what you could ask next. 0.15.10 does
+// not, 0.21.2 does.
+func hides(version string) bool {
+	major, rest, _ := strings.Cut(version, ".")
+	minor, _, _ := strings.Cut(rest, ".")
+	n, err := strconv.Atoi(minor)
+	return version != "" && (major != "0" || err != nil || n > 15)
 }
 
 type keptReader struct {
@@ -37,6 +49,7 @@ type keptLine struct {
 	Type    string `json:"type"`
 	Subtype string `json:"subtype"`
 	Model   string `json:"model"`
+	Version string `json:"version"`
 	Message struct {
 		Parts []gemini.Part `json:"parts"`
 	} `json:"message"`
@@ -53,6 +66,9 @@ type keptLine struct {
 
 func (q *keptReader) line(n int, b []byte) bool {
 	var l keptLine
+	if q.meta.ID != "" && q.Passes(b, `"usageMetadata"`) {
+		return true
+	}
 	if !transcript.Decode(b, &l) {
 		return false
 	}
@@ -61,6 +77,7 @@ func (q *keptReader) line(n int, b []byte) bool {
 	q.Give(audit.Entry{Kind: audit.Moment})
 	switch l.Type {
 	case "assistant":
+		q.meta.Partial = q.meta.Partial || hides(l.Version)
 		q.reply(l)
 	case "system":
 		if l.Subtype == "chat_compression" {
@@ -103,6 +120,9 @@ func findKept(_ context.Context, w transcript.Where) []transcript.File {
 	var patterns []string
 	for _, dir := range w.Dirs {
 		patterns = append(patterns, filepath.Join(transcript.Quoted(w.Home("", ".qwen")), "projects", transcript.Slug(dir), "chats", "*.jsonl"))
+	}
+	if w.All {
+		patterns = []string{filepath.Join(transcript.Quoted(w.Home("", ".qwen")), "projects", "*", "chats", "*.jsonl")}
 	}
 	return transcript.Files(name, patterns...)
 }

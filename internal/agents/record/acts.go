@@ -33,6 +33,9 @@ func (a *Acts) Take(e *audit.Entry) []watch.Act {
 func (a *Acts) acts(e *audit.Entry) []watch.Act {
 	switch e.Kind {
 	case audit.Reply:
+		if e.Nested { // it fills no context of this session, and ends no turn
+			return nil
+		}
 		return a.replied(e)
 	case audit.ToolCall:
 		return []watch.Act{called(e)}
@@ -94,6 +97,9 @@ func (a *Acts) usage(e *audit.Entry) *watch.Used {
 	more, full := e.Usage.Minus(a.used), e.Usage.Context()
 	a.used, a.window = *e.Usage, window
 	u := &watch.Used{Input: &more.Input, CacheRead: &more.CacheRead, CacheWrite: &more.CacheWrite, Output: &more.Output, Model: e.Model}
+	if more.Hour > 0 {
+		u.CacheWriteHour = &more.Hour
+	}
 	if full > 0 {
 		u.Context = &full
 	}

@@ -22,7 +22,7 @@ import (
 	"kedge/internal/agents"
 	"kedge/internal/agents/catalog"
 	"kedge/internal/core/watch"
-	"kedge/internal/git/place"
+	"kedge/internal/git"
 	"kedge/internal/insight/resume"
 	"kedge/internal/insight/transcript"
 	"kedge/internal/process/tape"
@@ -48,7 +48,7 @@ func Output(folder, work string, r agents.Reader, also func(watch.Act)) (*resume
 		return p, nil
 	}
 	if err != nil {
-		return p, kedge.Errorf(kedge.Internal, "cannot read what a session printed: %w", err)
+		return p, kedge.Errorf(kedge.Internal, "cannot read the output of a session: %w", err)
 	}
 	in := io.NewSectionReader(log, from, end-from)
 	buf := make([]byte, 64<<10)
@@ -63,7 +63,7 @@ func Output(folder, work string, r agents.Reader, also func(watch.Act)) (*resume
 			return p, nil
 		}
 		if err != nil {
-			return p, kedge.Errorf(kedge.Internal, "cannot read what a session printed: %w", err)
+			return p, kedge.Errorf(kedge.Internal, "cannot read the output of a session: %w", err)
 		}
 	}
 }
@@ -108,14 +108,14 @@ func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z
 // symbolic links.
 func Folders(dir string) []string {
 	list := []string{dir}
-	if pl, ok := place.Locate(dir); ok {
+	if pl, ok := git.Locate(dir); ok {
 		list = append(list, pl.Root)
 		if filepath.Base(pl.Common) == ".git" {
 			list = append(list, filepath.Dir(pl.Common))
 		}
 		links, _ := filepath.Glob(filepath.Join(quoteGlob(pl.Common), "worktrees", "*", "gitdir"))
 		for _, link := range links {
-			if dot, ok := place.Pointer(link, ""); ok {
+			if dot, ok := git.Pointer(link, ""); ok {
 				list = append(list, filepath.Dir(dot))
 			}
 		}
@@ -127,6 +127,27 @@ func Folders(dir string) []string {
 	}
 	slices.Sort(list)
 	return slices.Compact(list)
+}
+
+// Branches tells of a name whether it is that of a branch of the repository of a folder,
+// which is there or was; nil where the folder is in none.
+func Branches(dir string) func(name string) bool {
+	pl, ok := git.Locate(dir)
+	if !ok || pl.Common == "" {
+		return nil
+	}
+	packed, _ := os.ReadFile(filepath.Join(pl.Common, "packed-refs")) // where there is none, no ref is packed
+	return func(name string) bool {
+		if !filepath.IsLocal(name) {
+			return false
+		}
+		for _, below := range []string{"refs/heads", "logs/refs/heads"} {
+			if fi, err := os.Stat(filepath.Join(pl.Common, filepath.FromSlash(below), filepath.FromSlash(name))); err == nil && fi.Mode().IsRegular() {
+				return true
+			}
+		}
+		return strings.Contains(string(packed), " refs/heads/"+name+"\n")
+	}
 }
 
 func quoteGlob(dir string) string {

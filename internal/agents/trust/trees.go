@@ -31,7 +31,7 @@ type disk struct {
 
 // unseen refuses what cannot be looked at: it might hold anything.
 func unseen(name string, err error) error {
-	return kedge.Errorf(kedge.Blocked, "%q is for agents, and Kedge cannot read it: %w", name, err).WithStep(kedge.Step("ls", "-ld", name))
+	return kedge.Errorf(kedge.Blocked, "agents obey the file %q, and Kedge cannot read it: %w", name, err).WithStep(kedge.Step("ls", "-ld", name))
 }
 
 // Kind implements Tree.

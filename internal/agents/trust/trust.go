@@ -240,8 +240,8 @@ func (s *scan) walk(name string, k Settings, depth int) error {
 }
 
 func tooMuch(name string) error {
-	return kedge.Errorf(kedge.Blocked, "with %q, the files that steer agents are too many or too large for you to review", name).
-		WithHint("remove from their folders what agents do not need")
+	return kedge.Errorf(kedge.Blocked, "the files that steer agents are too many or too large for you to review; Kedge stopped at %q", name).
+		WithHint("delete the files there that agents do not need")
 }
 
 func (s *scan) folder(name string, k Settings, depth int) error {

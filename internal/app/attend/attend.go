@@ -129,7 +129,7 @@ func (s *Attendant) takeOrLater(since *trouble) {
 		s.HooksLeft()
 	case err.Error() != since.said:
 		since.said = err.Error()
-		s.home.Log.Error("cannot read what hooks reported", "error", since.said)
+		s.home.Log.Error("cannot read the events of agents' hooks", "error", since.said)
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 	"kedge/internal/core/watch"
 	"kedge/internal/insight/audit"
 	"kedge/internal/insight/transcript"
-	"kedge/internal/text/environ"
+	"kedge/internal/process"
 )
 
 // page is the transcript of a conversation, and how far it was read.
@@ -54,7 +54,7 @@ func (s *Attendant) findPage(ctx context.Context, w *watched) bool {
 		return false
 	}
 	env := s.envOf(w.of)
-	where.Getenv = func(name string) string { return environ.Get(env, name) }
+	where.Getenv = func(name string) string { return process.Getenv(env, name) }
 	f, ok := record.Current(ctx, ses, w.native, func(name string) bool { return s.watching.others(name, w.key) }, where)
 	if !ok {
 		w.page.after = s.home.Now().Add(min(maxSearch, s.home.Now().Sub(ses.StartedAt)/10))

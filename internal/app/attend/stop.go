@@ -42,7 +42,7 @@ type HookStopReply struct {
 func (s *Attendant) HookStop(ctx context.Context, who projects.Caller, in HookStopRequest) (HookStopReply, error) {
 	_, untaken := s.take(ctx)
 	if untaken != nil {
-		s.home.Log.Error("cannot read what hooks reported", "error", untaken.Error()) // the work can be judged without them
+		s.home.Log.Error("cannot read the events of agents' hooks", "error", untaken.Error()) // the work can be judged without them
 	}
 	p, err := s.home.Open(ctx, who)
 	if kedge.NotFound.Is(err) {
@@ -60,7 +60,7 @@ func (s *Attendant) HookStop(ctx context.Context, who projects.Caller, in HookSt
 	again := in.Again || s.toldBefore(in)
 	v, err := s.verdict(ctx, p, asAgent(who), in, again)
 	if kedge.Invalid.Is(err) || kedge.Conflict.Is(err) { // no checks, or the tree is being changed: nothing can be said
-		s.home.Log.Info("no gate at the end of a turn", "agent", in.Agent, "reason", err.Error())
+		s.home.Log.Info("Kedge ran no checks when the agent ended its turn", "agent", in.Agent, "reason", err.Error())
 		return HookStopReply{}, nil
 	}
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"kedge"
 	"kedge/internal/app/projects"
 	"kedge/internal/app/status"
-	"kedge/internal/git/place"
+	"kedge/internal/git"
 	"kedge/internal/journal"
 	"kedge/internal/journal/spool"
 	"kedge/internal/process"
@@ -49,7 +49,7 @@ func (s *Attendant) take(ctx context.Context) (int, error) {
 	return spool.Take(s.home.Dir, func(id string, b []byte) error {
 		r, err := parseRecord(b)
 		if err != nil {
-			s.home.Log.Error("Kedge does not understand what a hook reported, and set it aside", "event", id, "error", err.Error())
+			s.home.Log.Error("Kedge does not understand the event of an agent's hook, and set it aside", "event", id, "error", err.Error())
 			return err
 		}
 		of := ownerOf(r.Dir)
@@ -63,11 +63,11 @@ func (s *Attendant) take(ctx context.Context) (int, error) {
 
 // ownerOf names what the events of a folder are kept in order for.
 func ownerOf(dir string) string {
-	pl, ok := place.Locate(dir)
+	pl, ok := git.Locate(dir)
 	if !ok {
 		return string(projects.Elsewhere)
 	}
-	id, err := place.ReadID(pl)
+	id, err := git.ReadID(pl)
 	switch {
 	case kedge.NotFound.Is(err):
 		return string(projects.Elsewhere)
@@ -83,13 +83,13 @@ func parseRecord(b []byte) (r Record, err error) {
 		return r, kedge.Errorf(kedge.Invalid, "%w", errors.Join(spool.ErrSpoilt, err))
 	}
 	if r.Version != 1 {
-		return r, kedge.Errorf(kedge.Invalid, "%w: version %d", spool.ErrSpoilt, r.Version)
+		return r, kedge.Errorf(kedge.Invalid, "%w: the event has version %d, and this version of Kedge reads version 1", spool.ErrSpoilt, r.Version)
 	}
 	return r, nil
 }
 
 // Unproven is the reason why an event is not recorded under the session that it names.
-const Unproven = "it does not show that it comes from the session it names"
+const Unproven = "it does not prove that it comes from the session that it names"
 
 func (s *Attendant) takeOne(ctx context.Context, id string, r Record) error {
 	who := projects.Caller{Dir: r.Dir, Actor: kedge.Agent(someAgent), Key: id}
@@ -170,7 +170,7 @@ func (s *Attendant) write(ctx context.Context, p *projects.Project, who projects
 		case r.Used == nil:
 			out, err = projects.One(projects.Event(kedge.HookSeen, who, r.Data))
 		case refused == nil:
-			out, err = s.used(ctx, p, who, *r.Used)
+			out, err = s.used(ctx, p, who, *r.Used, false)
 		}
 		if err != nil || refused == nil {
 			return out, err
@@ -181,11 +181,15 @@ func (s *Attendant) write(ctx context.Context, p *projects.Project, who projects
 	return err
 }
 
-// used is what a session says that it used, where it is news.
-func (s *Attendant) used(ctx context.Context, p *projects.Project, who projects.Caller, d kedge.SessionUsedData) ([]kedge.Event, error) {
+// used is what a session says that it used, where it is news. The window by which the
+// session is watched stays, whatever its status line says.
+func (s *Attendant) used(ctx context.Context, p *projects.Project, who projects.Caller, d kedge.SessionUsedData, watched bool) ([]kedge.Event, error) {
 	ses, ok, err := journal.Get[kedge.Session](ctx, p.Store, journal.KindSession, string(d.ID))
 	if err != nil || !ok {
 		return nil, err // a session of another project, or of none
+	}
+	if !watched && ses.ContextWindow != nil {
+		d.ContextWindow = nil
 	}
 	if same(ses.ContextTokens, d.ContextTokens) && same(ses.ContextWindow, d.ContextWindow) && same(ses.USD, d.USD) {
 		return nil, nil

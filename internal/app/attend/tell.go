@@ -128,7 +128,7 @@ func (s *Attendant) noteUsed(ctx context.Context, w *watched) {
 	}
 	w.told = part
 	who := projects.Caller{Actor: kedge.ActorDaemon}
-	_, err := s.home.Write(ctx, w.of.Project, who, func() ([]kedge.Event, error) { return s.used(ctx, w.of.Project, who, d) })
+	_, err := s.home.Write(ctx, w.of.Project, who, func() ([]kedge.Event, error) { return s.used(ctx, w.of.Project, who, d, true) })
 	if err != nil && ctx.Err() == nil {
 		s.home.Log.Error("cannot record how full a session's context is", "session", string(w.ses.ID), "error", err.Error())
 	}

@@ -93,7 +93,7 @@ func Run(ctx context.Context, cfg Config) (Report, error) {
 	defer s.clear()
 	for _, part := range []func(context.Context) error{s.project, s.drive, s.count, s.oneShot} {
 		if err := part(ctx); ctx.Err() != nil {
-			return s.report, kedge.Errorf(kedge.Interrupted, "interrupted: %w", ctx.Err())
+			return s.report, kedge.Errorf(kedge.Interrupted, "you or a signal ended the demo early: %w", ctx.Err())
 		} else if err != nil {
 			return s.report, err
 		}
@@ -113,22 +113,56 @@ func (s *stage) killAfter() int { return max(1, len(s.names)/4) }
 func (s *stage) drive(ctx context.Context) error {
 	s.say("2. kedge run: two features at a time, a short session each, in a worktree of its own.")
 	s.say("   A feature counts only after Kedge itself has seen its checks green and committed the work.")
+	for {
+		waited, err := s.take(ctx)
+		if !waited || !s.denied || s.again >= mostRuns {
+			return err
+		}
+		s.again++
+		if err := s.until(ctx, "the run has stopped", func() (bool, error) { return s.pendingAgain(ctx) }); err != nil {
+			return err
+		}
+	}
+}
+
+// mostRuns bounds how often the demo starts a run again that had nothing left to do but to wait.
+const mostRuns = 4
+
+// pendingAgain reopens the denied feature if the run set it aside only after you had reopened it.
+func (s *stage) pendingAgain(ctx context.Context) (bool, error) {
+	var f features.FeatureShowReply
+	if err := s.ask(ctx, &f, "feature", "show", cheat); err != nil {
+		return false, err
+	}
+	if f.Feature.Status != kedge.BlockedWork {
+		return f.Feature.Status != kedge.NeedsReview, nil
+	}
+	_, err := s.kedge(ctx, "feature", "reopen", cheat, "--reason", "build it without touching money_test.go")
+	return false, err
+}
+
+// needsYou is the exit code of a run that waits for you.
+const needsYou = 5
+
+// take is one kedge run, followed to its end; waited tells that it ended because it waits for you.
+func (s *stage) take(ctx context.Context) (waited bool, err error) {
 	cmd := s.command(ctx, s.shop(), "run", "--json")
 	out, err := cmd.StdoutPipe()
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot run kedge: %w", err)
+		return false, kedge.Errorf(kedge.Internal, "the demo cannot start kedge run: %w", err)
 	}
 	var errs strings.Builder
 	cmd.Stderr = &errs
 	if err := cmd.Start(); err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot run kedge: %w", err)
+		return false, kedge.Errorf(kedge.Internal, "the demo cannot start kedge run: %w", err)
 	}
 	err = s.follow(ctx, out)
 	_, _ = io.Copy(io.Discard, out) // so that it can end
 	if end := cmd.Wait(); err == nil && end != nil {
-		err = kedge.Errorf(kedge.Internal, "kedge run: %w: %s", end, errs.String())
+		waited = cmd.ProcessState.ExitCode() == needsYou
+		err = kedge.Errorf(kedge.Internal, "the demo's command kedge run failed: %w: %s", end, errs.String())
 	}
-	return err
+	return waited, err
 }
 
 // line is one line of `run --json`.
@@ -147,7 +181,7 @@ func (s *stage) follow(ctx context.Context, out io.Reader) error {
 		}
 		var l line
 		if err := json.Unmarshal(b, &l); err != nil {
-			return kedge.Errorf(kedge.Internal, "kedge run --json: %w: %s", err, b)
+			return kedge.Errorf(kedge.Internal, "the demo does not understand what kedge run --json printed: %w: %s", err, b)
 		}
 		switch {
 		case l.Type == "end":
@@ -177,10 +211,10 @@ func (s *stage) atStanding(ctx context.Context, v runs.RunView) error {
 		return err
 	}
 	if st.Daemon == nil || st.Daemon.PID <= 1 {
-		return kedge.Errorf(kedge.Internal, "there is no daemon to kill")
+		return kedge.Errorf(kedge.Internal, "the demo must kill Kedge's background process (the daemon), and found none")
 	}
 	if err := syscall.Kill(st.Daemon.PID, syscall.SIGKILL); err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot kill the daemon: %w", err)
+		return kedge.Errorf(kedge.Internal, "the demo cannot kill its daemon: %w", err)
 	}
 	s.report.DaemonKills++
 	s.report.Interruptions = append(s.report.Interruptions, Interruption{What: "daemon", Completed: done})
@@ -225,6 +259,7 @@ func (s *stage) refuse(ctx context.Context) error {
 	}
 	_, err = s.kedge(ctx, "feature", "reopen", cheat, "--reason", "build it without touching money_test.go")
 	if err == nil {
+		s.denied = true
 		s.say("   denied   by you: kedge deny %s --reason WHY, then kedge feature reopen %s; a fresh session does it again", cheat, cheat)
 	}
 	return err
@@ -259,7 +294,7 @@ func (s *stage) killAgent(ctx context.Context) error {
 		return err
 	}
 	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot kill the agent: %w", err)
+		return kedge.Errorf(kedge.Internal, "the demo cannot kill its agent: %w", err)
 	}
 	s.report.AgentKills++
 	s.report.Interruptions = append(s.report.Interruptions, Interruption{What: "agent", Completed: s.done})
@@ -280,7 +315,7 @@ func (s *stage) until(ctx context.Context, what string, ok func() (bool, error))
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			return kedge.Errorf(kedge.Internal, "gave up after 3 minutes of waiting until %s", what)
+			return kedge.Errorf(kedge.Internal, "the demo gave up: after 3 minutes, it still waits for this: %s", what)
 		}
 	}
 }
@@ -290,13 +325,13 @@ func (s *stage) judge() error {
 	r := s.report
 	switch {
 	case r.Verified != r.Features:
-		return kedge.Errorf(kedge.Internal, "only %d of %d features are verified", r.Verified, r.Features)
+		return kedge.Errorf(kedge.Internal, "the demo failed: only %d of its %d features are verified", r.Verified, r.Features)
 	case r.DaemonKills == 0 || r.AgentKills == 0:
-		return kedge.Errorf(kedge.Internal, "%d daemons and %d agents were killed, but the demo must kill one of each", r.DaemonKills, r.AgentKills)
+		return kedge.Errorf(kedge.Internal, "the demo failed: it killed %d daemons and %d agents, and it must kill one of each", r.DaemonKills, r.AgentKills)
 	case len(r.Caught) != 2:
-		return kedge.Errorf(kedge.Internal, "%d of 2 cheats were caught", len(r.Caught))
+		return kedge.Errorf(kedge.Internal, "the demo failed: Kedge caught %d of the 2 agents that cheated", len(r.Caught))
 	case r.Commits != r.Features:
-		return kedge.Errorf(kedge.Internal, "there are %d commits for %d features", r.Commits, r.Features)
+		return kedge.Errorf(kedge.Internal, "the demo failed: there are %d commits for %d features", r.Commits, r.Features)
 	}
 	return nil
 }
@@ -308,10 +343,10 @@ func write(dir string, files map[string]string) error {
 	for name, text := range files {
 		path := dir + "/" + name
 		if err := os.MkdirAll(path[:strings.LastIndexByte(path, '/')], 0o755); err != nil {
-			return kedge.Errorf(kedge.Internal, "cannot make the project: %w", err)
+			return kedge.Errorf(kedge.Internal, "the demo cannot make its project: %w", err)
 		}
 		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			return kedge.Errorf(kedge.Internal, "cannot make the project: %w", err)
+			return kedge.Errorf(kedge.Internal, "the demo cannot make its project: %w", err)
 		}
 	}
 	return nil

@@ -27,22 +27,24 @@ type stage struct {
 	cfg      Config
 	env      []string
 	names    []string
-	done     int // completed, as the run last said
-	verified int // completed, as told step by step
+	done     int  // completed, as the run last said
+	verified int  // completed, as told step by step
+	denied   bool // you denied the work that changes tests, and reopened its feature
+	again    int  // runs that were started again
 	report   Report
 }
 
 func newStage(ctx context.Context, cfg Config) (*stage, error) {
 	for _, program := range []string{"go", "git"} {
 		if _, err := exec.LookPath(program); err != nil {
-			return nil, kedge.Errorf(kedge.NotFound, "the demo needs %s", program).WithHint("install %s", program)
+			return nil, kedge.Errorf(kedge.NotFound, "the demo needs the program %s, which is not installed", program).WithHint("install %s", program)
 		}
 	}
 	s := &stage{cfg: cfg, names: pick(cfg.Features)}
 	s.report = Report{Features: len(s.names), Window: window, Caught: []Caught{}, Interruptions: []Interruption{}}
 	cache, err := exec.CommandContext(ctx, "go", "env", "GOCACHE").Output()
 	if err != nil {
-		return nil, kedge.Errorf(kedge.Internal, "cannot ask Go for its build cache: %w", err).WithHint("see what Go says: go env GOCACHE")
+		return nil, kedge.Errorf(kedge.Internal, "the demo cannot find out where Go keeps its build cache: %w", err).WithHint("see what Go says: go env GOCACHE")
 	}
 	s.env = []string{
 		"HOME=" + s.path("home"), "KEDGE_HOME=" + s.path("state"), "GOCACHE=" + strings.TrimSpace(string(cache)),
@@ -92,7 +94,7 @@ func (s *stage) kedge(ctx context.Context, args ...string) ([]byte, error) {
 	cmd.Stderr = &errs
 	out, err := cmd.Output()
 	if err != nil {
-		return out, kedge.Errorf(kedge.Internal, "kedge %s: %w: %s", strings.Join(args, " "), err, bytes.TrimSpace(errs.Bytes()))
+		return out, kedge.Errorf(kedge.Internal, "the demo's command kedge %s failed: %w: %s", strings.Join(args, " "), err, bytes.TrimSpace(errs.Bytes()))
 	}
 	return out, nil
 }
@@ -104,7 +106,7 @@ func (s *stage) ask(ctx context.Context, v any, args ...string) error {
 		return err
 	}
 	if err := json.Unmarshal(out, v); err != nil {
-		return kedge.Errorf(kedge.Internal, "kedge %s: %w", args[0], err)
+		return kedge.Errorf(kedge.Internal, "the demo's command kedge %s failed: %w", args[0], err)
 	}
 	return nil
 }
@@ -115,7 +117,7 @@ func (s *stage) shell(ctx context.Context, dir, script string) (string, error) {
 	cmd.Dir, cmd.Env = dir, s.env
 	out, err := cmd.CombinedOutput()
 	if err != nil {
-		return string(out), kedge.Errorf(kedge.Internal, "%q: %w: %s", script, err, bytes.TrimSpace(out))
+		return string(out), kedge.Errorf(kedge.Internal, "the demo's shell script %q failed: %w: %s", script, err, bytes.TrimSpace(out))
 	}
 	return string(out), nil
 }
@@ -128,11 +130,11 @@ func (s *stage) project(ctx context.Context) error {
 	}
 	list, err := featureList(s.names)
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot encode the features: %w", err)
+		return kedge.Errorf(kedge.Internal, "the demo cannot write its feature list as JSON: %w", err)
 	}
 	plays, err := json.Marshal(script(s.names))
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot encode the script: %w", err)
+		return kedge.Errorf(kedge.Internal, "the demo cannot write the script of its agent as JSON: %w", err)
 	}
 	if err := write(s.cfg.Dir, map[string]string{"features.json": string(list), "script.json": string(plays)}); err != nil {
 		return err
@@ -253,7 +255,7 @@ func (s *stage) oneShot(ctx context.Context) error {
 	}
 	plays, err := json.Marshal(honest(s.names))
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot encode the script: %w", err)
+		return kedge.Errorf(kedge.Internal, "the demo cannot write the script of its agent as JSON: %w", err)
 	}
 	if err := write(s.cfg.Dir, map[string]string{"oneshot.json": string(plays)}); err != nil {
 		return err

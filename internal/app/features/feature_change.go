@@ -29,7 +29,7 @@ func (s *FeatureList) changed(ctx context.Context, who projects.Caller, id kedge
 	}
 	d, ok, err := journal.Get[journal.FeatureDoc](ctx, p.Store, journal.KindFeature, string(id))
 	if err == nil && !ok {
-		err = kedge.Errorf(kedge.Internal, "feature %q is not in the ledger after it was changed", id)
+		err = kedge.Errorf(kedge.Internal, "Kedge changed feature %q, but the feature list no longer has it", id)
 	}
 	return FeatureReply{Feature: d.Feature, Notices: notices}, err
 }

@@ -128,7 +128,7 @@ func (s *Landing) refuseLost(ctx context.Context, p *projects.Project, st run.St
 	if err != nil || len(built) == 0 {
 		return err
 	}
-	return kedge.Errorf(kedge.Conflict, "the work of %s never landed and is gone: the repository has no commit %s (%s)", st.Run, words.Hash(st.Tip), verify.Listed(built)).
+	return kedge.Errorf(kedge.Conflict, "commit %[2]s is no longer in the repository, so %[1]s cannot move its work to your branch; the commit has %[3]s", st.Run, words.Hash(st.Tip), verify.Listed(built)).
 		WithHint("fetch that commit from a copy that still has it, or let Kedge build the features again: %s", reopenAll(built))
 }
 

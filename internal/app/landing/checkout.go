@@ -10,7 +10,6 @@ import (
 	docs "kedge/internal/core/memory"
 	"kedge/internal/core/run"
 	"kedge/internal/git"
-	"kedge/internal/git/place"
 	"kedge/internal/git/slot"
 )
 
@@ -88,7 +87,7 @@ func isPlan(l ledger.Snapshot, p *projects.Project) bool {
 // land there: files of Kedge's stay as they are committed. A plan that is being made
 // is shown all the same: people have to read it.
 func (s *Landing) FilesWait(ctx context.Context, p *projects.Project) *projects.Project {
-	if p.Still != nil || p.RunSession != nil || !p.Git || place.MainFolder(p.Dir) != p.Dir {
+	if p.Still != nil || p.RunSession != nil || !p.Git || git.MainFolder(p.Dir) != p.Dir {
 		return p
 	}
 	repo, err := s.home.Git(ctx, p)

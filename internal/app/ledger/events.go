@@ -111,10 +111,10 @@ func (l Snapshot) Amend(who projects.Caller, was journal.FeatureDoc, now kedge.D
 	}
 	_, old := plan.Canonical(was.Definition)
 	if seen != "" && seen != old {
-		return nil, kedge.Errorf(kedge.Conflict, "feature %q was amended by another command meanwhile", was.ID).WithHint("see it as it is now: kedge feature show %s; then repeat your command", was.ID)
+		return nil, kedge.Errorf(kedge.Conflict, "another command has changed feature %q in the meantime", was.ID).WithHint("see it as it is now: kedge feature show %s; then repeat your command", was.ID)
 	}
 	if hash == old {
-		return nil, kedge.Errorf(kedge.Invalid, "this changes nothing in feature %q", was.ID).
+		return nil, kedge.Errorf(kedge.Invalid, "your command changes nothing in feature %q", was.ID).
 			WithHint("add a flag that changes something; the flags: kedge feature amend --help")
 	}
 	if err := projects.RefuseNotShell(fmt.Sprintf("feature %q", was.ID), now.Checks); err != nil {

@@ -37,7 +37,7 @@ func TestRow109WhatAVerdictSaysOfCommands(t *testing.T) {
 		{Command: "green"},
 		{Command: "red", FirstFailure: &kedge.Failure{}},
 		{Command: "later", Skipped: "red, and not due yet: p2.1 is open"},
-		{Command: "never", Skipped: "not reached: red is red"},
+		{Command: "never", Skipped: "did not run, because red is red"},
 	}})
 	if want := map[string]bool{"older": true, "green": true, "red": false, "later": false}; !maps.Equal(seen, want) {
 		t.Errorf("seen %v, want %v", seen, want)

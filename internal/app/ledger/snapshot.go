@@ -7,6 +7,7 @@ import (
 	"kedge/internal/app/projects"
 	"kedge/internal/core/plan"
 	"kedge/internal/journal"
+	"kedge/internal/text/words"
 )
 
 // Snapshot is the feature list, in its order, and the plans, as the journal had them
@@ -100,7 +101,11 @@ func (l Snapshot) Find(id kedge.FeatureID) (*journal.FeatureDoc, error) {
 			return &l.Docs[i], nil
 		}
 	}
-	return nil, kedge.Errorf(kedge.NotFound, "no feature %q", id).WithHint("see the list: kedge features")
+	ids := make([]string, len(l.Docs))
+	for i, d := range l.Docs {
+		ids[i] = string(d.ID)
+	}
+	return nil, kedge.Errorf(kedge.NotFound, "there is no feature %q", id).WithHint("%ssee the list: kedge features", words.DidYouMean(string(id), ids))
 }
 
 // File gives the content that features.json should have.

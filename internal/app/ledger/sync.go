@@ -11,7 +11,7 @@ import (
 	docs "kedge/internal/core/memory"
 	"kedge/internal/core/plan"
 	"kedge/internal/core/scaffold"
-	"kedge/internal/git/place"
+	"kedge/internal/git"
 	"kedge/internal/journal"
 )
 
@@ -49,7 +49,7 @@ func (s *Ledger) writeList(p *projects.Project, l Snapshot, u *failures) {
 	if len(l.Docs) > 0 {
 		u.add(FeaturesFile, s.ReplaceFile(p, FeaturesFile, plan.WriteFeatures(l.File(p))))
 	}
-	if main := place.MainFolder(p.Dir); l.Open != nil && main != "" && main != p.Dir {
+	if main := git.MainFolder(p.Dir); l.Open != nil && main != "" && main != p.Dir {
 		return // a draft is for people to read, in their checkout: nothing of it is committed by a run
 	}
 	if text, ok := s.UnwrittenPlan(p, l); ok {
@@ -210,7 +210,7 @@ func (s *Ledger) SyncAll(ctx context.Context) error {
 // syncKnown runs SyncUnwritten in the folder where a project was last written to.
 func (s *Ledger) syncKnown(ctx context.Context, p *projects.Project) ([]kedge.Finding, error) {
 	known, err := projects.Known(ctx, p.Store, p.ID)
-	if err != nil || known.Dir == "" || !place.IsProject(known.Dir, p.ID) {
+	if err != nil || known.Dir == "" || !git.IsProject(known.Dir, p.ID) {
 		return nil, err
 	}
 	there, err := s.home.Open(ctx, projects.Caller{Dir: known.Dir})

@@ -19,7 +19,7 @@ import (
 	"kedge/internal/core/brief"
 	docs "kedge/internal/core/memory"
 	"kedge/internal/core/plan"
-	"kedge/internal/git/place"
+	"kedge/internal/git"
 )
 
 // DoctorRequest asks for everything that is wrong with a project. Env is the caller's
@@ -80,11 +80,11 @@ func (s *Maintenance) Doctor(ctx context.Context, who projects.Caller, in Doctor
 // patient is the caller's project even when its journal does not open: opening
 // is why.
 func (s *Maintenance) patient(ctx context.Context, who projects.Caller) (p *projects.Project, opening, err error) {
-	pl, ok := place.Locate(who.Dir)
+	pl, ok := git.Locate(who.Dir)
 	if !ok {
 		return nil, nil, kedge.Errorf(kedge.NotFound, "%q is not in a project", who.Dir).WithHint("kedge init")
 	}
-	id, err := place.ReadID(pl)
+	id, err := git.ReadID(pl)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -104,7 +104,7 @@ func (s *Maintenance) checkHome(_ context.Context, _ *projects.Project) []kedge.
 	}
 	if fi.Mode().Perm()&0o077 != 0 {
 		return []kedge.Finding{{
-			Level: kedge.LevelWarning, What: "others can read the state folder", Where: s.home.Dir,
+			Level: kedge.LevelWarning, What: "other users can read Kedge's state folder", Where: s.home.Dir,
 			Fix: kedge.Step("chmod", "700", s.home.Dir).String(),
 		}}
 	}

@@ -75,7 +75,7 @@ func (s *Maintenance) FilterApprove(ctx context.Context, who projects.Caller, in
 
 func findFilter(ctx context.Context, repo *git.Repo, in FilterApproveRequest) (git.Filter, error) {
 	if len(in.Hash) < git.FilterDigits {
-		return git.Filter{}, kedge.Errorf(kedge.Invalid, "give at least %d digits of the hash of the filter's commands", git.FilterDigits).
+		return git.Filter{}, kedge.Errorf(kedge.Invalid, "the hash is too short: give at least %d of its digits", git.FilterDigits).
 			WithHint("see the hash: kedge approve")
 	}
 	list, err := repo.Filters(ctx)
@@ -91,5 +91,5 @@ func findFilter(ctx context.Context, repo *git.Repo, in FilterApproveRequest) (g
 		}
 		return f, nil
 	}
-	return git.Filter{}, kedge.Errorf(kedge.NotFound, "no git filter %q is defined", in.Name).WithHint("see which filters are defined: kedge approve")
+	return git.Filter{}, kedge.Errorf(kedge.NotFound, "git has no filter with the name %q", in.Name).WithHint("see which filters are defined: kedge approve")
 }

@@ -10,7 +10,6 @@ import (
 	"kedge"
 	"kedge/internal/app/projects"
 	"kedge/internal/git"
-	"kedge/internal/git/place"
 	"kedge/internal/journal"
 )
 
@@ -51,7 +50,7 @@ func (s *Maintenance) ProjectList(ctx context.Context, who projects.Caller, _ Pr
 	}
 	for _, id := range ids {
 		info := s.projectInfo(ctx, id)
-		if here := place.MainFolder(who.Dir); info.State == ProjectGone && place.IsProject(here, id) {
+		if here := git.MainFolder(who.Dir); info.State == ProjectGone && git.IsProject(here, id) {
 			info.State, info.Dir = ProjectPresent, here // moved, and nothing was written since
 		}
 		r.Projects = append(r.Projects, info)
@@ -81,7 +80,7 @@ func (s *Maintenance) projectInfo(ctx context.Context, id kedge.ProjectID) Proje
 		info.State, info.Problem = ProjectDamaged, err.Error()
 		return info
 	}
-	if place.IsProject(info.Dir, id) {
+	if git.IsProject(info.Dir, id) {
 		info.State = ProjectPresent
 	}
 	return info
@@ -177,7 +176,7 @@ func (s *Maintenance) findProject(ctx context.Context, name string) (ProjectInfo
 	case 1:
 		return named[0], nil
 	case 0:
-		return ProjectInfo{}, kedge.Errorf(kedge.NotFound, "no project %q", name).WithHint("kedge project ls")
+		return ProjectInfo{}, kedge.Errorf(kedge.NotFound, "there is no project %q", name).WithHint("see the projects: kedge project ls")
 	default:
 		return ProjectInfo{}, kedge.Errorf(kedge.Conflict, "%d projects are called %q", len(named), name).
 			WithHint("give the id of the one that you mean, such as: kedge project rm %s", named[0].ID)

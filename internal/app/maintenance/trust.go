@@ -53,7 +53,7 @@ func (s *Maintenance) TrustApprove(ctx context.Context, who projects.Caller, in 
 			WithHint("ask the user to run: kedge approve")
 	}
 	if len(in.Hash) < trust.Digits {
-		return TrustApproveReply{}, kedge.Errorf(kedge.Invalid, "give at least %d digits of the hash", trust.Digits).
+		return TrustApproveReply{}, kedge.Errorf(kedge.Invalid, "the hash is too short: give at least %d of its digits", trust.Digits).
 			WithHint("see the hash: kedge approve")
 	}
 	p, repo, err := s.home.Repository(ctx, who)

@@ -104,7 +104,7 @@ func superseded(m ledger.Memory, d kedge.Decision) error {
 
 func withdrawnAlready(d kedge.Decision) error {
 	return kedge.Errorf(kedge.Conflict, "decision %q was withdrawn: %s", d.ID, docs.OneLine(d.Withdrawn)).
-		WithHint("kedge decide ls")
+		WithHint("see which decisions are valid: kedge decide ls")
 }
 
 // DecisionWithdrawRequest takes a decision back.
@@ -143,7 +143,7 @@ func withdrawn(m ledger.Memory, in DecisionWithdrawRequest) (kedge.Decision, err
 		return d, withdrawnAlready(d)
 	case d.Status == kedge.DecisionSuperseded:
 		return d, kedge.Errorf(kedge.Conflict, "decision %q was superseded already by %q", d.ID, successor(m, d.ID)).
-			WithHint("kedge decide show %s", d.ID)
+			WithHint("see its history: kedge decide show %s", d.ID)
 	case docs.Clean(in.Reason) == "":
 		return d, kedge.Errorf(kedge.Invalid, "withdrawing decision %q needs a reason", d.ID).
 			WithHint("kedge decide withdraw %s --reason WHY", d.ID)
@@ -153,7 +153,7 @@ func withdrawn(m ledger.Memory, in DecisionWithdrawRequest) (kedge.Decision, err
 }
 
 func noDecision(id kedge.DecisionID) error {
-	return kedge.Errorf(kedge.NotFound, "no decision %q", id).WithHint("kedge decide ls --all")
+	return kedge.Errorf(kedge.NotFound, "there is no decision %q", id).WithHint("see all decisions: kedge decide ls --all")
 }
 
 // successor is the decision that replaced another; empty when none did.

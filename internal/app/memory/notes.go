@@ -115,7 +115,7 @@ func knownFeature(ctx context.Context, p *projects.Project, id kedge.FeatureID) 
 	}
 	_, ok, err := journal.Get[journal.FeatureDoc](ctx, p.Store, journal.KindFeature, string(id))
 	if err == nil && !ok {
-		return kedge.Errorf(kedge.NotFound, "no feature %q", id).WithHint("see the list: kedge features")
+		return kedge.Errorf(kedge.NotFound, "there is no feature %q", id).WithHint("see the list: kedge features")
 	}
 	return err
 }
@@ -137,7 +137,7 @@ func noteFiles(p *projects.Project, who projects.Caller, files []string, n *kedg
 			return err
 		}
 		if !ok {
-			return kedge.Errorf(kedge.NotFound, "no file %q in the project", filepath.ToSlash(rel)).
+			return kedge.Errorf(kedge.NotFound, "there is no file %q in the project", filepath.ToSlash(rel)).
 				WithHint("name files that exist: kedge remember TEXT --file FILE")
 		}
 		n.Files = append(n.Files, filepath.ToSlash(rel))
@@ -192,7 +192,7 @@ func (s *Memory) NoteShow(ctx context.Context, who projects.Caller, in NoteShowR
 	}
 	n, ok := m.Note(in.ID)
 	if !ok {
-		return NoteShowReply{}, kedge.Errorf(kedge.NotFound, "no note %q", in.ID).WithHint("kedge notes")
+		return NoteShowReply{}, kedge.Errorf(kedge.NotFound, "there is no note %q", in.ID).WithHint("see the notes: kedge notes")
 	}
 	return NoteShowReply{Note: n, File: ledger.NotesDir + "/" + docs.NoteFiles(m.Notes)[n.ID], Text: string(docs.WriteNote(n))}, nil
 }

@@ -48,7 +48,7 @@ func (s *Memory) Recall(ctx context.Context, who projects.Caller, in RecallReque
 		return RecallReply{}, kedge.Errorf(kedge.Invalid, "--limit must be at least 1, not %d", in.Limit).WithHint("kedge recall WORDS --limit 20")
 	}
 	if strings.TrimSpace(in.Query) == "" {
-		return RecallReply{}, kedge.Errorf(kedge.Invalid, "nothing to search for").WithHint("kedge recall WORDS")
+		return RecallReply{}, kedge.Errorf(kedge.Invalid, "there are no words to search for").WithHint("kedge recall WORDS")
 	}
 	p, err := s.home.Open(ctx, who)
 	if err != nil {

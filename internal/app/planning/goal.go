@@ -71,16 +71,16 @@ func (s *Planner) PlanGoal(ctx context.Context, who projects.Caller, in PlanGoal
 		return PlanGoalReply{}, kedge.Errorf(kedge.Conflict, "run %s has not ended, and planning has to wait for that", last.Run).
 			WithHint("watch it until it ends: kedge run; or stop it: kedge run --stop")
 	case found && !last.Ended() && len(last.Jobs) > 0:
-		return PlanGoalReply{}, kedge.Errorf(kedge.Conflict, "a planning session is already running").WithHint("watch it: kedge run")
+		return PlanGoalReply{}, kedge.Errorf(kedge.Conflict, "a planning session is already running").WithHint("watch it (this starts nothing new): kedge run")
 	}
 	d, err := s.roomForGoal(ctx, p, last, in)
 	switch {
 	case err != nil:
 		return PlanGoalReply{}, err
 	case found && !last.Ended() && !in.Again && in.Goal == d.Goal && d.Status == kedge.PlanReady:
-		return s.goalReply(ctx, p, last.Run, []string{"the plan for this goal is ready; to plan it again: kedge plan --again"})
+		return s.goalReply(ctx, p, last.Run, []string{"the plan for this goal is ready; to make a new plan: kedge plan --again"})
 	case found && !last.Ended() && !in.Again && in.Goal == d.Goal && d.Status == kedge.PlanWaiting:
-		return s.goalReply(ctx, p, last.Run, []string{"the plan for this goal waits for your answers; to plan it again: kedge plan --again"})
+		return s.goalReply(ctx, p, last.Run, []string{"the plan for this goal waits for your answers; to make a new plan: kedge plan --again"})
 	case found && !last.Ended():
 		in.Goal = cmp.Or(in.Goal, d.Goal)
 		return s.planAgain(ctx, p, who, last, in)
@@ -109,14 +109,14 @@ func (s *Planner) roomForGoal(ctx context.Context, p *projects.Project, last run
 		return d, err
 	case last.Ended() && (in.Again || edited || d.Status != kedge.PlanDrafting):
 		return d, kedge.Errorf(kedge.Conflict, "the plan %q %s, and its run was halted", d.Title, standsAt(d, edited)).
-			WithHint("continue it: kedge run --continue; or give it up (Kedge keeps its text): kedge plan drop")
+			WithHint("continue the run: kedge run --continue; or drop the plan (Kedge keeps its text): kedge plan drop")
 	case in.Again, !edited && (same || d.Status == kedge.PlanDrafting):
 		return d, nil
 	case same:
 		return d, errEdited(d)
 	}
 	return d, kedge.Errorf(kedge.Conflict, "the plan %q %s", d.Title, standsAt(d, edited)).
-		WithHint("continue it: %s; or give it up (Kedge keeps its text): kedge plan drop", s.goOnWith(p, d))
+		WithHint("continue it: %s; or drop the plan (Kedge keeps its text): kedge plan drop", s.goOnWith(p, d))
 }
 
 // standsAt says what an open plan waits for.

@@ -370,9 +370,9 @@ func (s *Planner) notApprovable(ctx context.Context, p *projects.Project, l ledg
 func errUnfinished(p kedge.Plan, works, halted bool) error {
 	switch {
 	case works:
-		return kedge.Errorf(kedge.Blocked, "a planning session is still working on %q, so there is no plan to approve yet", p.Title).WithHint("watch it: kedge run")
+		return kedge.Errorf(kedge.Blocked, "a planning session is still working on %q, so there is no plan to approve yet", p.Title).WithHint("watch it (this starts nothing new): kedge run")
 	case halted:
-		return kedge.Errorf(kedge.Blocked, "planning of %q was stopped before it gave a plan", p.Title).
+		return kedge.Errorf(kedge.Blocked, "the planning of %q stopped before there was a plan", p.Title).
 			WithHint("continue it: kedge run --continue; or give it up: kedge plan drop")
 	case len(p.Questions) > 0:
 		return kedge.Errorf(kedge.Blocked, "the plan %q is not finished yet", p.Title).WithHint("let planning continue with the answers in %s: kedge run", ledger.PlanFile)
@@ -432,7 +432,7 @@ func savedPlan(evs []kedge.Event) (kedge.PlanData, kedge.Event, error) {
 			return data, ev, err
 		}
 	}
-	return data, kedge.Event{}, kedge.Errorf(kedge.Internal, "the plan is missing after its approval")
+	return data, kedge.Event{}, kedge.Errorf(kedge.Internal, "you approved the plan, but Kedge's journal does not have it")
 }
 
 // commitPlan commits the plan and its features, and what else Kedge wrote. Its date is the event's, so that

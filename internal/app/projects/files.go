@@ -54,9 +54,9 @@ func (p *Project) Read(name string) (b []byte, ok bool, err error) {
 	}
 	switch {
 	case !fi.Mode().IsRegular():
-		return nil, false, kedge.Errorf(kedge.Invalid, "%s is not a plain file", name)
+		return nil, false, kedge.Errorf(kedge.Invalid, "%s is a folder, a link or the like, and Kedge reads only plain files there", name)
 	case fi.Size() > maxFile:
-		return nil, false, kedge.Errorf(kedge.Invalid, "%s has %d bytes, more than the %d that Kedge reads", name, fi.Size(), maxFile)
+		return nil, false, kedge.Errorf(kedge.Invalid, "%s is too large: it has %d bytes, and Kedge reads at most %d", name, fi.Size(), maxFile)
 	}
 	b, err = root.ReadFile(name)
 	if err != nil {

@@ -96,7 +96,7 @@ func (h *Home) Forget(id kedge.ProjectID, to string) error {
 		}
 	}
 	if err := os.Rename(h.StateDir(id), to); err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot move the project's state: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot move the removed project's journal: %w", err)
 	}
 	return nil
 }
@@ -105,7 +105,7 @@ func (h *Home) Forget(id kedge.ProjectID, to string) error {
 func (h *Home) IDs() ([]kedge.ProjectID, error) {
 	entries, err := os.ReadDir(filepath.Join(h.Dir, "projects"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, kedge.Errorf(kedge.Internal, "cannot read the projects: %w", err)
+		return nil, kedge.Errorf(kedge.Internal, "cannot list the projects that Kedge knows: %w", err)
 	}
 	var ids []kedge.ProjectID
 	for _, e := range entries {
@@ -147,7 +147,7 @@ func (h *Home) AllOfSessions(ctx context.Context, who Caller, every bool) ([]*Pr
 	}
 	entries, err := os.ReadDir(filepath.Join(h.Dir, "projects"))
 	if err != nil && !os.IsNotExist(err) {
-		return nil, kedge.Errorf(kedge.Internal, "cannot read the projects: %w", err)
+		return nil, kedge.Errorf(kedge.Internal, "cannot list the projects that Kedge knows: %w", err)
 	}
 	var ps []*Project
 	for _, e := range entries {

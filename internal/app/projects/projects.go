@@ -7,7 +7,6 @@ import (
 
 	"kedge"
 	"kedge/internal/git"
-	"kedge/internal/git/place"
 	"kedge/internal/journal"
 )
 
@@ -57,11 +56,11 @@ func (h *Home) Open(ctx context.Context, who Caller) (*Project, error) {
 
 // OpenBy is Open with a function that opens the journal.
 func (h *Home) OpenBy(ctx context.Context, who Caller, open func(kedge.ProjectID) (*Opened, error)) (*Project, error) {
-	pl, ok := place.Locate(who.Dir)
+	pl, ok := git.Locate(who.Dir)
 	if !ok {
 		return nil, kedge.Errorf(kedge.NotFound, "%q is not in a project", who.Dir).WithHint("kedge init")
 	}
-	id, err := place.ReadID(pl)
+	id, err := git.ReadID(pl)
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +116,7 @@ func (p *Project) Title() string {
 // folder.
 func (h *Home) Git(ctx context.Context, p *Project) (*git.Repo, error) {
 	if !p.Git {
-		return nil, kedge.Errorf(kedge.Invalid, "%q is a plain folder, not a git repository", p.Dir).WithHint("git init")
+		return nil, kedge.Errorf(kedge.Invalid, "%q is a plain folder, and this command needs a git repository", p.Dir).WithHint("make it one: git init && git add -A && git commit -m start")
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()

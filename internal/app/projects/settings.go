@@ -12,7 +12,7 @@ import (
 	"kedge/internal/core/config"
 	"kedge/internal/core/scaffold"
 	"kedge/internal/git"
-	"kedge/internal/text/environ"
+	"kedge/internal/process"
 )
 
 // Source reads the settings that the work is measured by. For an agent it reads them at
@@ -80,8 +80,8 @@ func (r Source) Read(ctx context.Context, path string) ([]byte, error) {
 
 // UserFile gives the path of the user-wide config.toml in the caller's environment.
 func UserFile(env []string) string {
-	if dir := environ.Get(env, "XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
+	if dir := process.Getenv(env, "XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
 		return filepath.Join(dir, "kedge", "config.toml")
 	}
-	return filepath.Join(environ.Get(env, "HOME"), ".config", "kedge", "config.toml")
+	return filepath.Join(process.Getenv(env, "HOME"), ".config", "kedge", "config.toml")
 }

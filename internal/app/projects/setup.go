@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"kedge"
-	"kedge/internal/git/place"
+	"kedge/internal/git"
 )
 
 // NotSetUp tells whether the files are gone that init writes and nobody edits, and are not
@@ -41,7 +41,7 @@ func (h *Home) RefuseNotSetUp(ctx context.Context, p *Project) error {
 	if p.RunSession != nil || !h.NotSetUp(ctx, p) {
 		return nil
 	}
-	if main := place.MainFolder(p.Dir); main != "" && main != p.Dir && !h.NotSetUp(ctx, p.In(main)) {
+	if main := git.MainFolder(p.Dir); main != "" && main != p.Dir && !h.NotSetUp(ctx, p.In(main)) {
 		return nil
 	}
 	return kedge.Errorf(kedge.NotFound, "Kedge is not set up here").WithHint("kedge init")

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 
 	"kedge"
-	"kedge/internal/git/place"
+	"kedge/internal/git"
 	"kedge/internal/journal"
 )
 
@@ -83,8 +83,8 @@ func followFolder(ctx context.Context, p *Project) error {
 	if err != nil || known.Dir == "" {
 		return err // not set up yet
 	}
-	dir := place.MainFolder(p.Dir)
-	if dir == known.Dir || place.IsProject(known.Dir, p.ID) || !place.IsProject(dir, p.ID) {
+	dir := git.MainFolder(p.Dir)
+	if dir == known.Dir || git.IsProject(known.Dir, p.ID) || !git.IsProject(dir, p.ID) {
 		return nil
 	}
 	ev, err := kedge.NewEvent(kedge.ProjectMoved, kedge.ActorDaemon, kedge.ProjectMovedData{Dir: dir, Was: known.Dir})
@@ -121,7 +121,7 @@ func EventsOf[T any](typ kedge.EventType, who Caller, values []T) ([]kedge.Event
 func Data[T any](ev kedge.Event) (T, error) {
 	var v T
 	if err := json.Unmarshal(ev.Data, &v); err != nil {
-		return v, kedge.Errorf(kedge.Internal, "cannot read %s %q: %w", ev.Type, ev.ID, err)
+		return v, kedge.Errorf(kedge.Internal, "cannot read event %[2]q (%[1]s) of Kedge's journal: %[3]w", ev.Type, ev.ID, err)
 	}
 	return v, nil
 }
@@ -134,11 +134,11 @@ func DataOf[T any](evs []kedge.Event, typ kedge.EventType) (T, error) {
 			continue
 		}
 		if err := json.Unmarshal(ev.Data, &v); err != nil {
-			return v, kedge.Errorf(kedge.Internal, "cannot read event %d: %w", ev.Seq, err)
+			return v, kedge.Errorf(kedge.Internal, "cannot read event %d of Kedge's journal: %w", ev.Seq, err)
 		}
 		return v, nil
 	}
-	return v, kedge.Errorf(kedge.Internal, "no %s event was written", typ)
+	return v, kedge.Errorf(kedge.Internal, "your command wrote no event of type %q into Kedge's journal", typ)
 }
 
 // All reads every document of a kind.

@@ -1,11 +1,14 @@
 package reports
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"kedge"
@@ -21,22 +24,32 @@ import (
 // the id that an agent gave its session (or the id's beginning), or a session of Kedge.
 // Empty stands for every transcript of the project.
 type AuditRequest struct {
-	What  []string          `json:"what"`
-	Agent string            `json:"agent"`
-	Since string            `json:"since"` // an age (7d, 12h) or a date (2026-11-01)
-	Env   map[string]string `json:"env"`   // of the caller, where agents keep their files: transcript.Formats.Variables
+	What       []string          `json:"what"`
+	Agent      string            `json:"agent"`
+	Since      string            `json:"since"`                // an age (7d, 12h) or a date (2026-11-01)
+	By         string            `json:"by"`                   // one of audit.GroupedBy: groups are wanted, too
+	Everywhere bool              `json:"everywhere,omitempty"` // every transcript of this machine stands for an empty What
+	Env        map[string]string `json:"env"`                  // of the caller, where agents keep their files: transcript.Formats.Variables
 }
 
 // AuditReply has the figures of every session, oldest first, their sum, and what to
 // change.
 type AuditReply struct {
-	Sessions []audit.Figures `json:"sessions"`
-	Total    audit.Figures   `json:"total"`
-	Changes  []audit.Change  `json:"changes"`
-	Unused   []audit.Offer   `json:"unused_tools"` // offered and never called; null: no transcript says what was offered
-	Unread   []UnreadFile    `json:"unread"`
-	Folders  []string        `json:"folders,omitempty"` // of which no session has a transcript
-	Older    *OlderFiles     `json:"older,omitempty"`   // what ended before the time that was asked for
+	Sessions  []audit.Figures `json:"sessions"`
+	Total     audit.Figures   `json:"total"`
+	Changes   []audit.Change  `json:"changes"`
+	Unused    []audit.Offer   `json:"unused_tools"` // offered and never called; null: no transcript says what was offered
+	Unread    []UnreadFile    `json:"unread"`
+	Days      []audit.Group   `json:"days"`
+	Tools     []audit.Group   `json:"tools"`               // what tools cost, those first that filled contexts most
+	Folders   []string        `json:"folders,omitempty"`   // of which no session has a transcript
+	Older     *OlderFiles     `json:"older,omitempty"`     // what ended before the time that was asked for
+	Elsewhere int             `json:"elsewhere,omitempty"` // transcripts of other folders, where those of Folders have none
+
+	Everywhere bool `json:"everywhere,omitempty"` // sessions of every folder were asked for
+
+	By     string        `json:"by,omitempty"`
+	Groups []audit.Group `json:"groups,omitempty"` // by what was asked for
 }
 
 // OlderFiles are transcripts that ended before the time of a request.
@@ -73,11 +86,14 @@ func (s *Reports) Audit(ctx context.Context, who projects.Caller, in AuditReques
 		return AuditReply{}, kedge.Errorf(kedge.Invalid, "Kedge cannot read transcripts of agent %q", in.Agent).
 			WithHint("Kedge reads transcripts of these agents: %s", strings.Join(catalog.Transcripts().Agents(), ", "))
 	}
+	if in.By != "" && !slices.Contains(audit.GroupedBy, in.By) {
+		return AuditReply{}, kedge.Errorf(kedge.Invalid, "cannot group sessions by %q", in.By).WithHint("kedge audit --by %s", strings.Join(audit.GroupedBy, "|"))
+	}
 	since, err := s.since(in.Since)
 	if err != nil {
 		return AuditReply{}, err
 	}
-	files, strict, err := s.transcripts(ctx, who, in)
+	files, unopened, err := s.transcripts(ctx, who, in)
 	if err != nil {
 		return AuditReply{}, err
 	}
@@ -85,55 +101,123 @@ func (s *Reports) Audit(ctx context.Context, who projects.Caller, in AuditReques
 	if err != nil {
 		return AuditReply{}, err
 	}
-	r := AuditReply{Sessions: []audit.Figures{}, Unread: []UnreadFile{}}
+	r := AuditReply{Everywhere: in.Everywhere, Sessions: []audit.Figures{}, Unread: []UnreadFile{}}
 	if len(files) == 0 {
 		r.Folders = record.Folders(who.Dir)
+		r.Elsewhere = elsewhere(ctx, who, in.Agent, in.Env)
 	}
+	read, unread, err := countAll(ctx, who, files, price, catalog.Transcripts().CountFile)
+	if err != nil {
+		return AuditReply{}, err
+	}
+	unread = append(unopened, unread...)
+	if len(in.What) > 0 && len(read) == 0 && len(unread) > 0 {
+		return AuditReply{}, unread[0].err
+	}
+	for _, u := range unread {
+		r.Unread = append(r.Unread, UnreadFile{File: u.file.Path, Why: u.err.Error()})
+	}
+	for _, g := range read {
+		if g.EndedAt == nil || *g.EndedAt >= since {
+			r.Sessions = append(r.Sessions, g)
+		} else {
+			r.Older = r.Older.with(*g.EndedAt)
+		}
+	}
+	s.nameSessions(ctx, who, r.Sessions)
+	r.sumUp(in, price, namesIn(record.Folders(who.Dir)))
+	r.Changes, r.Unused = audit.Advise(r.Total), audit.Unused(r.Total)
+	return r, nil
+}
+
+// unreadable is a transcript with why it cannot be read.
+type unreadable struct {
+	file transcript.File
+	err  error
+}
+
+// counter counts one transcript.
+type counter func(ctx context.Context, f transcript.File, price audit.Price) (audit.Figures, error)
+
+// countAll counts transcripts, the oldest session first. A reply that several have counts
+// in one.
+func countAll(ctx context.Context, who projects.Caller, files []transcript.File, price audit.Price, count counter) (read []audit.Figures, unread []unreadable, err error) {
 	progress := AuditProgress{Of: len(files)}
 	for _, f := range files {
 		progress.Total += f.Size
 	}
-	for _, f := range files {
-		who.Tell(progress)
-		g, err := catalog.Transcripts().CountFile(ctx, f, price)
-		if err != nil && (strict || ctx.Err() != nil) {
-			return AuditReply{}, err
-		}
-		progress.Files++
-		progress.Bytes += f.Size
-		switch {
-		case err != nil:
-			r.Unread = append(r.Unread, UnreadFile{File: f.Path, Why: err.Error()})
-		case g.EndedAt == nil || *g.EndedAt >= since:
-			r.Sessions = append(r.Sessions, g)
-		default:
-			r.Older = r.Older.with(*g.EndedAt)
-		}
-	}
 	who.Tell(progress)
-	slices.SortStableFunc(r.Sessions, func(a, b audit.Figures) int { return strings.Compare(began(a), began(b)) })
-	r.Total = audit.Total(r.Sessions)
-	r.Changes, r.Unused = audit.Advise(r.Total), audit.Unused(r.Total)
-	return r, nil
+	counted := make([]audit.Figures, len(files))
+	failed := make([]error, len(files))
+	eachFile(ctx, files, func(ctx context.Context, i int) {
+		counted[i], failed[i] = count(ctx, files[i], price)
+	}, func(i int) {
+		progress.Files++
+		progress.Bytes += files[i].Size
+		who.Tell(progress)
+	})
+	if ctx.Err() != nil {
+		return nil, nil, kedge.Errorf(kedge.Interrupted, "reading the transcripts was interrupted: %w", context.Cause(ctx))
+	}
+	for i, f := range files {
+		if failed[i] != nil {
+			unread = append(unread, unreadable{f, failed[i]})
+			continue
+		}
+		read = append(read, counted[i])
+	}
+	slices.SortStableFunc(read, func(a, b audit.Figures) int {
+		return cmp.Or(strings.Compare(stampOf(a.StartedAt), stampOf(b.StartedAt)), strings.Compare(stampOf(a.EndedAt), stampOf(b.EndedAt)), strings.Compare(a.File, b.File))
+	})
+	audit.Once(read, price)
+	return read, unread, nil
+}
+
+// eachFile calls do for every file, for as many at once as there are cores, the largest
+// first; done is called for one at a time.
+func eachFile(ctx context.Context, files []transcript.File, do func(ctx context.Context, i int), done func(i int)) {
+	order := make([]int, len(files))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(files[b].Size, files[a].Size) })
+	todo, over := make(chan int), make(chan int)
+	var working sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(files)) {
+		working.Go(func() {
+			for i := range todo {
+				do(ctx, i)
+				over <- i
+			}
+		})
+	}
+	go func() {
+		defer close(over)
+		for _, i := range order {
+			if ctx.Err() == nil {
+				todo <- i
+			}
+		}
+		close(todo)
+		working.Wait()
+	}()
+	for i := range over {
+		done(i)
+	}
 }
 
 // auditPrice is what tokens cost by the prices of the caller and of Kedge.
 func auditPrice(env map[string]string) (audit.Price, error) {
 	prices, err := Prices([]string{"HOME=" + env["HOME"], "XDG_CONFIG_HOME=" + env["XDG_CONFIG_HOME"]})
-	return func(model, at string, u audit.Usage) *float64 {
-		when, err := time.Parse(time.RFC3339, at)
-		if err != nil {
-			return nil
-		}
-		return prices.USD(model, when, kedge.TokenKinds{Input: u.Input, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite, Output: u.Output})
-	}, err
+	return requestPrice(prices), err
 }
 
-func began(f audit.Figures) string {
-	if f.StartedAt == nil {
+// stampOf is a time of figures; empty is unknown.
+func stampOf(at *string) string {
+	if at == nil {
 		return ""
 	}
-	return *f.StartedAt
+	return *at
 }
 
 // since gives the time in the form of the figures; empty is the beginning.
@@ -154,26 +238,36 @@ func (s *Reports) since(text string) (string, error) {
 	return s.home.Now().Add(-d).Format(form), nil
 }
 
-// transcripts gives the files that were asked for; strict: one that cannot be
-// read is an error, for somebody named it.
-func (s *Reports) transcripts(ctx context.Context, who projects.Caller, in AuditRequest) (files []transcript.File, strict bool, err error) {
-	where := transcript.Where{Dirs: record.Folders(who.Dir), Agent: in.Agent, Getenv: func(name string) string { return in.Env[name] }}
+// transcripts gives the files that were asked for, each once, and those that somebody named
+// and that are no transcripts.
+func (s *Reports) transcripts(ctx context.Context, who projects.Caller, in AuditRequest) (files []transcript.File, unread []unreadable, err error) {
+	where := transcript.Where{Dirs: s.workedIn(ctx, who), Branch: record.Branches(who.Dir), All: in.Everywhere, Agent: in.Agent, Getenv: func(name string) string { return in.Env[name] }}
 	if len(in.What) == 0 {
 		files, err := catalog.Transcripts().Find(ctx, where)
-		return files, false, err
+		return files, nil, err
 	}
+	seen := map[transcript.File]bool{}
 	for _, what := range in.What {
-		list, err := s.transcriptsOf(ctx, who, where, what)
-		if err != nil {
-			return nil, false, err
+		list, err := s.transcriptsOf(ctx, who, where, in, what)
+		if path, ok := fileOf(who, what); err != nil && ok && ctx.Err() == nil {
+			unread = append(unread, unreadable{transcript.File{Path: path}, err})
+			continue
 		}
-		files = append(files, list...)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, f := range list {
+			if !seen[f] {
+				seen[f] = true
+				files = append(files, f)
+			}
+		}
 	}
-	return files, true, nil
+	return files, unread, nil
 }
 
 // transcriptsOf gives what one argument names.
-func (s *Reports) transcriptsOf(ctx context.Context, who projects.Caller, where transcript.Where, what string) ([]transcript.File, error) {
+func (s *Reports) transcriptsOf(ctx context.Context, who projects.Caller, where transcript.Where, in AuditRequest, what string) ([]transcript.File, error) {
 	if path, ok := fileOf(who, what); ok {
 		list, err := catalog.Transcripts().Open(ctx, path)
 		for i := range list {
@@ -188,12 +282,15 @@ func (s *Reports) transcriptsOf(ctx context.Context, who projects.Caller, where 
 		return nil, err
 	}
 	if list := withID(all, what); len(list) > 0 {
-		return list, nil
+		return withAgents(all, list), nil
 	}
 	if f, ok := s.transcriptOfSession(ctx, who, where, what); ok {
 		return []transcript.File{f}, nil
 	}
-	return nil, kedge.Errorf(kedge.NotFound, "%q is neither a file nor a session with a transcript", what).WithHint("see the ids of all transcripts of this project: kedge audit --json")
+	if f, err := s.pastConversation(ctx, who, in.Env, what); !kedge.NotFound.Is(err) {
+		return []transcript.File{f.File}, err
+	}
+	return nil, kedge.Errorf(kedge.NotFound, "%q is neither a file nor a session with a transcript", what).WithHint("find it by its words: kedge history WORDS; see the ids of all transcripts of this project: kedge audit --json")
 }
 
 // fileOf gives the file that an argument names, if it names one.

@@ -39,7 +39,7 @@ type BriefReply struct {
 // keeps to the budget, and is the same for the same record.
 func (s *Reports) Brief(ctx context.Context, who projects.Caller, in BriefRequest) (BriefReply, error) {
 	if in.At < 0 {
-		return BriefReply{}, kedge.Errorf(kedge.Invalid, "--at must be a line number from 1, not %d", in.At)
+		return BriefReply{}, kedge.Errorf(kedge.Invalid, "--at must be the number of a line, and lines are counted from 1: not %d", in.At)
 	}
 	if in.Budget == 0 {
 		in.Budget = resume.DefaultBudget
@@ -134,7 +134,10 @@ func briefStep(what string, flags ...string) kedge.NextStep {
 
 // oneTranscript gives the transcript that is meant.
 func (s *Reports) oneTranscript(ctx context.Context, who projects.Caller, in BriefRequest) (transcript.File, error) {
-	files, _, err := s.transcripts(ctx, who, AuditRequest{What: []string{in.What}, Env: in.Env})
+	files, unread, err := s.transcripts(ctx, who, AuditRequest{What: []string{in.What}, Env: in.Env})
+	if err == nil && len(unread) > 0 {
+		err = unread[0].err
+	}
 	switch {
 	case err != nil:
 		return transcript.File{}, err

@@ -15,26 +15,33 @@ import (
 	"kedge/internal/app/projects"
 
 	"kedge/internal/insight/stats"
-	"kedge/internal/journal"
 )
 
-// CostRequest asks what sessions cost.
+// CostRequest asks what sessions cost: those that Kedge knows, and those that left
+// transcripts.
 type CostRequest struct {
-	Since time.Time `json:"since,omitzero"` // of sessions that began before it nothing is counted
+	Since time.Time `json:"since,omitzero"` // nothing that was used before it counts
+	Until time.Time `json:"until,omitzero"` // nothing that was used from it on counts
 	By    string    `json:"by"`             // one of CostBy
-	All   bool      `json:"all,omitempty"`  // of every project
-	Env   []string  `json:"env,omitempty"`  // says where the person's prices stand
+	Agent string    `json:"agent,omitempty"`
+	All   bool      `json:"all,omitempty"` // of every project, and of every folder of this machine
+	Env   []string  `json:"env,omitempty"` // says where the user's prices and the transcripts stand: transcript.Formats.Variables
 }
 
 // CostBy lists the ways to group costs.
-var CostBy = []string{"session", "feature", "phase", "model", "agent", "route", "day"}
+var CostBy = []string{"session", "feature", "phase", "model", "agent", "route", "project", "day", "week", "month", "block"}
 
 // CostReply is `cost --json`.
 type CostReply struct {
-	By    string     `json:"by"`
-	Since *time.Time `json:"since"`
-	Rows  []CostRow  `json:"rows"` // those that cost most first; unknown ones last
-	Total CostRow    `json:"total"`
+	By     string       `json:"by"`
+	Since  *time.Time   `json:"since"`
+	Until  *time.Time   `json:"until,omitempty"`
+	Rows   []CostRow    `json:"rows"` // days, weeks, months and blocks by time; all others: those that cost most first, unknown ones last
+	Total  CostRow      `json:"total"`
+	Unread []UnreadFile `json:"unread,omitempty"`
+
+	Older     *OlderFiles `json:"older,omitempty"`     // where there are no rows: what was used before the time that was asked for
+	Elsewhere int         `json:"elsewhere,omitempty"` // where there are none at all: transcripts of other folders
 }
 
 // CostRow is what the sessions of one group used and cost. Sessions with unknown figures
@@ -42,18 +49,30 @@ type CostReply struct {
 type CostRow struct {
 	Key           string            `json:"key"` // empty: the sessions have none
 	Name          string            `json:"name,omitempty"`
+	Agent         string            `json:"agent,omitempty"` // of a session or a block
 	Sessions      int               `json:"sessions"`
 	Tokens        *int64            `json:"tokens"`           // nil: no session of the row said
 	Guessed       *int64            `json:"estimated_tokens"` // of sessions that told no usage, by what they printed; nil: none
 	Kinds         *kedge.TokenKinds `json:"kinds"`
-	USD           *float64          `json:"usd"`            // nil: unknown
-	Estimated     bool              `json:"estimated"`      // a part of this is not told by the agent: usd computed from prices, or estimated_tokens
-	UnknownTokens int               `json:"unknown_tokens"` // sessions that told no usage
-	UnknownUSD    int               `json:"unknown_usd"`    // sessions whose cost is unknown
+	USD           *float64          `json:"usd"`                       // nil: unknown
+	Estimated     bool              `json:"estimated"`                 // a part of this is not told by the agent: usd computed from prices, or estimated_tokens
+	UnknownTokens int               `json:"unknown_tokens"`            // sessions that told no usage
+	UnknownUSD    int               `json:"unknown_usd"`               // sessions whose cost is unknown, or not all known
+	Unpriced      []string          `json:"unpriced_models,omitempty"` // models that have no price
+	StartedAt     *time.Time        `json:"started_at,omitempty"`      // the first that was used
+	EndedAt       *time.Time        `json:"ended_at,omitempty"`        // the last that was used
+	Block         *CostBlock        `json:"block,omitempty"`
 }
 
-// Cost groups what sessions used. Money is what the agent itself reported, else computed
-// from present prices.
+// CostBlock is a window of five hours, as providers count their limits.
+type CostBlock struct {
+	From   time.Time `json:"from"`
+	To     time.Time `json:"to"`
+	Active bool      `json:"active"` // it is not over, and something was used in it lately
+}
+
+// Cost groups what sessions used. A session that Kedge knows and its transcript are one
+// thing. Money is computed from present prices, unless the agent itself reported it.
 func (s *Reports) Cost(ctx context.Context, who projects.Caller, in CostRequest) (CostReply, error) {
 	in.By = cmp.Or(in.By, CostBy[0])
 	reply := CostReply{By: in.By, Rows: []CostRow{}}
@@ -63,124 +82,37 @@ func (s *Reports) Cost(ctx context.Context, who projects.Caller, in CostRequest)
 	if !in.Since.IsZero() {
 		reply.Since = &in.Since
 	}
+	if !in.Until.IsZero() {
+		reply.Until = &in.Until
+	}
 	prices, err := Prices(in.Env)
 	if err != nil {
 		return reply, err
 	}
-	ps, err := s.home.AllOfSessions(ctx, who, in.All)
+	all, err := s.spent(ctx, who, in, prices)
 	if err != nil {
 		return reply, err
 	}
-	rows := map[string]*CostRow{}
-	for _, p := range ps {
-		if err := countCosts(ctx, p, in, prices, rows, &reply.Total); err != nil {
-			return reply, err
-		}
+	sum := &costs{by: in.By, now: s.home.Now(), phases: all.phases, rows: map[string]*costSum{}, total: newCostSum("", "")}
+	if in.By == "block" {
+		sum.blocks = blocksOf(all)
 	}
-	for _, r := range rows {
-		reply.Rows = append(reply.Rows, *r)
+	all.each(sum.take)
+	reply.Unread = all.unread
+	for _, r := range sum.rows {
+		reply.Rows = append(reply.Rows, r.done())
+	}
+	reply.Total = sum.total.done()
+	if len(reply.Rows) == 0 {
+		reply.Older, reply.Elsewhere = s.missed(ctx, who, in, all.read)
 	}
 	slices.SortFunc(reply.Rows, dearest)
+	if slices.Contains([]string{"day", "week", "month", "block"}, in.By) {
+		slices.SortStableFunc(reply.Rows, func(a, b CostRow) int {
+			return cmp.Or(strings.Compare(a.Key, b.Key), strings.Compare(a.Agent, b.Agent))
+		})
+	}
 	return reply, nil
-}
-
-// countCosts adds the sessions of one project.
-func countCosts(ctx context.Context, p *projects.Project, in CostRequest, prices stats.PriceTable, rows map[string]*CostRow, total *CostRow) error {
-	sessions, err := projects.All[kedge.Session](ctx, p, journal.KindSession)
-	if err != nil {
-		return err
-	}
-	phases := map[kedge.FeatureID]string{}
-	if in.By == "phase" {
-		features, err := projects.All[journal.FeatureDoc](ctx, p, journal.KindFeature)
-		if err != nil {
-			return err
-		}
-		for _, f := range features {
-			phases[f.ID] = f.Phase
-		}
-	}
-	for _, ses := range sessions {
-		if ses.StartedAt.Before(in.Since) {
-			continue
-		}
-		key, name := costKey(in.By, ses, phases)
-		if rows[key] == nil {
-			rows[key] = &CostRow{Key: key, Name: name}
-		}
-		rows[key].add(ses, prices)
-		total.add(ses, prices)
-	}
-	return nil
-}
-
-func costKey(by string, ses kedge.Session, phases map[kedge.FeatureID]string) (key, name string) {
-	switch by {
-	case "feature":
-		return string(ses.Feature), ""
-	case "phase":
-		return phases[ses.Feature], ""
-	case "model":
-		return ses.Model, ""
-	case "agent":
-		return ses.Agent, ""
-	case "route":
-		if ses.Route == nil {
-			return "", ""
-		}
-		return ses.Route.Row, ses.Route.Name()
-	case "day":
-		return ses.StartedAt.UTC().Format(time.DateOnly), ""
-	default:
-		return string(ses.ID), ses.Name
-	}
-}
-
-func (r *CostRow) add(ses kedge.Session, prices stats.PriceTable) {
-	r.Sessions++
-	if ses.Tokens == nil {
-		r.UnknownTokens++
-		r.guess(ses.Bytes)
-	} else {
-		sum := *ses.Tokens
-		if r.Tokens != nil {
-			sum += *r.Tokens
-		}
-		r.Tokens = &sum
-	}
-	if k := ses.Kinds; k != nil {
-		sum := *k
-		if o := r.Kinds; o != nil {
-			sum = kedge.TokenKinds{Input: k.Input + o.Input, CacheRead: k.CacheRead + o.CacheRead, CacheWrite: k.CacheWrite + o.CacheWrite, Output: k.Output + o.Output}
-		}
-		r.Kinds = &sum
-	}
-	usd := ses.USD
-	if usd == nil && ses.Kinds != nil {
-		usd = prices.USD(ses.Model, ses.StartedAt, *ses.Kinds)
-		r.Estimated = r.Estimated || usd != nil
-	}
-	if usd == nil {
-		r.UnknownUSD++
-		return
-	}
-	sum := *usd
-	if r.USD != nil {
-		sum += *r.USD
-	}
-	r.USD = &sum
-}
-
-// guess adds what a session that told nothing has printed.
-func (r *CostRow) guess(printed int64) {
-	sum := stats.Guess(printed)
-	if sum == 0 {
-		return
-	}
-	if r.Guessed != nil {
-		sum += *r.Guessed
-	}
-	r.Guessed, r.Estimated = &sum, true
 }
 
 // dearest orders rows: by cost, then by tokens, what is unknown last, then by key.

@@ -3,7 +3,6 @@ package reports
 import (
 	"context"
 	"encoding/json"
-	"strings"
 
 	"kedge"
 	"kedge/internal/app/projects"
@@ -40,22 +39,16 @@ func (s *Reports) aboutOf(ctx context.Context, p *projects.Project, repo *git.Re
 	return about{}, kedge.Errorf(kedge.NotFound, "no feature, commit, session or verdict is called %q", word).WithHint("see the features: kedge features")
 }
 
-// leastOfID is how much of the end of an id is enough to name it.
-const leastOfID = 5
-
 // featureByID is the feature of the session or the verdict whose id ends so; empty where
 // there is none, or more than one.
 func featureByID(ctx context.Context, p *projects.Project, word string) (kedge.FeatureID, error) {
-	if len(word) < leastOfID {
-		return "", nil
-	}
 	found := map[string]kedge.FeatureID{}
 	sessions, err := projects.All[kedge.Session](ctx, p, journal.KindSession)
 	if err != nil {
 		return "", err
 	}
 	for _, ses := range sessions {
-		if strings.HasSuffix(string(ses.ID), word) {
+		if kedge.MeansID(ses.ID, word) {
 			found[string(ses.ID)] = ses.Feature
 		}
 	}
@@ -64,7 +57,7 @@ func featureByID(ctx context.Context, p *projects.Project, word string) (kedge.F
 		return "", err
 	}
 	for _, ev := range evidence {
-		if strings.HasSuffix(string(ev.ID), word) {
+		if kedge.MeansID(ev.ID, word) {
 			found[string(ev.ID)] = ev.Feature
 		}
 	}
@@ -108,7 +101,7 @@ func lastWork(ctx context.Context, p *projects.Project, a *about) (commit string
 		}
 		var d delta.Stepped
 		if err := json.Unmarshal(ev.Data, &d); err != nil {
-			return "", kedge.Errorf(kedge.Internal, "cannot read event %d: %w", ev.Seq, err)
+			return "", kedge.Errorf(kedge.Internal, "cannot read event %d of Kedge's journal: %w", ev.Seq, err)
 		}
 		st := stories[d.Run]
 		if st == nil {

@@ -20,7 +20,7 @@ func TestRunsOf(t *testing.T) {
 		said(1, kedge.StageBaseline, ran("test")),
 		said(2, kedge.StageProve, ran("own")),
 		said(3, kedge.StageGate, ran("own"), kedge.CheckResult{Name: "test", Reused: "evd-1"}),
-		said(4, kedge.StageGate, ran("own"), kedge.CheckResult{Name: "test", Skipped: "nothing that it covers changed"}),
+		said(4, kedge.StageGate, ran("own"), kedge.CheckResult{Name: "test", Skipped: "none of its files changed"}),
 		said(6, "", ran("test")),
 	}))
 	if err != nil {

@@ -58,7 +58,7 @@ func (s *Reports) Stats(ctx context.Context, who projects.Caller, in StatsReques
 			reply.Project = p.Name
 		}
 	}
-	r := stats.Count(stats.Query{Since: in.Since, By: reply.By, Now: s.home.Now(), Price: prices.USD}, journals...)
+	r := stats.Count(stats.Query{Since: in.Since, By: reply.By, Now: s.home.Now(), Price: prices.USD, Agent: usesTokens}, journals...)
 	reply.Figures, reply.Rows = r.Total, r.Rows
 	return reply, nil
 }

@@ -113,6 +113,8 @@ func happened(ev run.Input, about run.Command) string {
 		return verdictWords(ev, about)
 	case run.Exited, run.Signalled:
 		return sessionWords(ev)
+	case run.Parked:
+		return "its work is kept, and another feature gets its worktree"
 	case run.Inspected:
 		return inspectWords(ev, about)
 	case run.Committed:
@@ -152,7 +154,7 @@ var couldNot = map[run.CommandKind]string{
 	run.Prepare: "the worktree could not be prepared", run.Gate: "the checks could not be run", run.Prove: "the feature's checks could not be run",
 	run.Brief: "the brief could not be written", run.StartSession: "the session could not start or continue", run.NextTurn: "the session could not continue",
 	run.Tell: "the message could not be sent to the session", run.EndSession: "the session could not be ended", run.Checkpoint: "the checkpoint could not be saved",
-	run.Inspect: "the changes could not be checked", run.Integrate: "the work could not be merged", run.Commit: "the work could not be committed",
+	run.Park: "the worktree could not be given to another feature", run.Inspect: "the changes could not be checked", run.Integrate: "the work could not be merged", run.Commit: "the work could not be committed",
 	run.Recheck: "completed features could not be checked", run.Note: "the note could not be saved", run.Mark: "the status could not be saved",
 	run.Ledger: "the files under .kedge/ could not be committed", run.Revert: "the work could not be set aside", run.Land: "the work could not be landed",
 	run.Timer: "the wait could not be started", run.Notify: "the notification could not be sent",
@@ -160,7 +162,7 @@ var couldNot = map[run.CommandKind]string{
 
 // youSaid are the words that a run got from you.
 var youSaid = map[run.InputKind]string{
-	run.PauseAsked: "paused", run.StopAsked: "stopped", run.LandAsked: "landing was asked for", run.Planned: "the features were updated",
+	run.PauseAsked: "paused", run.StopAsked: "stopped", run.LandAsked: "landing requested", run.Planned: "the features were updated",
 	run.Amended: "its definition was changed", run.Accepted: "its work was accepted", run.Denied: "its work was refused", run.Barred: "blocked",
 }
 
@@ -276,7 +278,7 @@ func verdictWord(ev run.Input) string {
 		}
 		return "green"
 	case run.Tests:
-		return "green already; its tests have to show what the work does"
+		return "green already; its new tests must show what the work does"
 	case run.NoChecks:
 		return "it has none"
 	case run.Partial:

@@ -34,6 +34,7 @@ var every = []struct {
 	{run.Ended, run.Command{Kind: run.EndSession}, []run.Outcome{run.OK, run.Failed}},
 	{run.Checkpointed, run.Command{Kind: run.Checkpoint}, []run.Outcome{run.OK, run.Failed}},
 	{run.Gated, run.Command{Kind: run.Gate}, []run.Outcome{run.Green, run.Partial, run.Empty, run.Red, run.Void, run.Regressed, run.CannotRun}},
+	{run.Parked, run.Command{Kind: run.Park}, []run.Outcome{run.OK, run.Drifted, run.Failed}},
 	{run.Inspected, run.Command{Kind: run.Inspect}, []run.Outcome{run.Clean, run.Empty, run.Outside, run.Forbidden, run.Unapproved, run.Failed}},
 	{run.Inspected, run.Command{Kind: run.Inspect, Purpose: run.MakePlan}, []run.Outcome{run.Clean, run.Red, run.Outside}},
 	{run.Integrated, run.Command{Kind: run.Integrate}, []run.Outcome{run.Green, run.Partial, run.Empty, run.Red, run.Void, run.Regressed, run.Conflicting, run.Outside, run.CannotRun, run.Failed}},

@@ -16,7 +16,6 @@ import (
 	"kedge/internal/app/verify"
 	"kedge/internal/core/run"
 	"kedge/internal/git"
-	"kedge/internal/git/place"
 )
 
 // RunStartRequest asks for a run. Env is the caller's environment; it stays in
@@ -123,7 +122,7 @@ func (s *Runs) Project(ctx context.Context, who projects.Caller, what string) (*
 	if !p.Git {
 		return nil, kedge.Errorf(kedge.Invalid, "%q is a plain folder: a run needs a git repository", p.Dir).WithHint("git init && git add -A && git commit -m start")
 	}
-	if main := place.MainFolder(p.Dir); main != "" && main != p.Dir {
+	if main := git.MainFolder(p.Dir); main != "" && main != p.Dir {
 		return nil, kedge.Errorf(kedge.Invalid, "this folder is a linked git worktree, and commands for runs work only in the main one").WithHint("%s", kedge.Step("cd", main))
 	}
 	return p, nil

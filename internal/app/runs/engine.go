@@ -12,9 +12,9 @@ import (
 	"kedge/internal/app/projects"
 	"kedge/internal/engine"
 	"kedge/internal/engine/gate"
-	"kedge/internal/git/place"
+	"kedge/internal/git"
 	"kedge/internal/journal"
-	"kedge/internal/text/environ"
+	"kedge/internal/process"
 )
 
 // RunEngine is an engine that a service opens and leaves.
@@ -63,7 +63,7 @@ func (s *Runs) Engine(ctx context.Context, p *projects.Project) (RunEngine, erro
 		return nil, err
 	}
 	if err := e.Open(ctx); err != nil { // of single runs: the others go on, and doctor names these
-		s.home.Log.Error("some runs could not be resumed", "project", string(p.ID), "error", err.Error())
+		s.home.Log.Error("cannot resume some runs", "project", string(p.ID), "error", err.Error())
 	}
 	if s.engines.open == nil {
 		s.engines.open = map[kedge.ProjectID]RunEngine{}
@@ -98,7 +98,7 @@ func (s *Runs) AdoptRuns(ctx context.Context) error {
 	for _, id := range ids {
 		if err := s.adoptRuns(ctx, id); err != nil {
 			// One project whose runs cannot go on must not keep the daemon from the others.
-			s.home.Log.Error("the runs of a project could not be resumed", "project", string(id), "error", err.Error())
+			s.home.Log.Error("cannot resume the runs of a project", "project", string(id), "error", err.Error())
 		}
 	}
 	return ctx.Err()
@@ -118,11 +118,11 @@ func (s *Runs) adoptRuns(ctx context.Context, id kedge.ProjectID) error {
 	if err != nil {
 		return err
 	}
-	switch there := place.IsProject(known.Dir, id); {
+	switch there := git.IsProject(known.Dir, id); {
 	case !there && !goesOn:
 		return nil
 	case !there:
-		return kedge.Errorf(kedge.NotFound, "project %q is no longer in the folder %q", known.Name, known.Dir)
+		return kedge.Errorf(kedge.NotFound, "project %q is no longer in the folder %q", known.Name, known.Dir).WithHint("if you moved it, go to its new folder, then: kedge status")
 	}
 	p := &projects.Project{Project: known, Opened: o}
 	m, err := s.missed(ctx, p) // before the engine goes on: nothing moves yet
@@ -251,7 +251,7 @@ func (s *Runs) forgetEnv(id kedge.RunID) {
 // else the daemon's own.
 func (s *Runs) PathOf(id kedge.RunID) string {
 	if env := s.callerEnv(id); len(env) > 0 {
-		return environ.Get(env, "PATH")
+		return process.Getenv(env, "PATH")
 	}
 	return os.Getenv("PATH")
 }

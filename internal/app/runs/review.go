@@ -176,7 +176,7 @@ func (s *Runs) RunDeny(ctx context.Context, who projects.Caller, in RunDecideReq
 	}
 	if j := st.JobOf(in.ID); found && j != nil && j.Phase != run.Reviewing {
 		return RunDenyReply{}, kedge.Errorf(kedge.Conflict, "the run is still working on %q, so there is nothing to refuse yet", in.ID).
-			WithHint("wait for it: kedge run; or tell the session what to change: kedge tell %s TEXT", in.ID)
+			WithHint("wait until it is done: kedge run; or tell the session what to change: kedge tell %s TEXT", in.ID)
 	}
 	if !waits {
 		reply, err := s.decideWork(ctx, who, in, run.Denied, what)

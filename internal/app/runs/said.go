@@ -77,7 +77,7 @@ func (s *Runs) overForGood(ctx context.Context, p *projects.Project, st run.Stat
 		return err
 	}
 	if n := len(plan.Ready(l.Features())); n > 0 {
-		return kedge.Errorf(kedge.Conflict, "the run is over; start a new one for the ready features (%d)", n).
+		return kedge.Errorf(kedge.Conflict, "the run is over, and features are still ready (%d): start a new run", n).
 			WithStep(s.supply.BeginStep(ctx, p, st.Rules.Given, beginWhy))
 	}
 	return over(st)

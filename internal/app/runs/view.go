@@ -35,7 +35,8 @@ type RunView struct {
 	Usage     status.Usage         `json:"usage"`
 	Limits    RunLimits            `json:"limits"`
 	Jobs      []RunJob             `json:"jobs"`
-	Gate      *status.GateInfo     `json:"gate"` // the last verdict
+	Done      []RunDone            `json:"done,omitempty"` // the features that it completed
+	Gate      *status.GateInfo     `json:"gate"`           // the last verdict
 	ETA       *int64               `json:"eta_seconds"`
 	Forecast  *stats.Course        `json:"forecast"` // and how far it is off; nil while it plans
 	Resting   bool                 `json:"resting"`  // it does nothing by itself any more
@@ -109,7 +110,7 @@ func (s *Runs) View(ctx context.Context, p *projects.Project, st run.State) (Run
 		ID: st.Run, State: st.Status, Reason: reason, Halt: st.Halt, Agent: st.Rules.Agent, Parallel: st.Rules.Parallel,
 		StartedAt: startOf(st.Run), Features: countRun(st), Sessions: st.Sessions, Usage: usageOf(st),
 		Limits: RunLimits{Tokens: st.Rules.Tokens, USD: st.Rules.USD, Sessions: st.Rules.MaxSessions},
-		Jobs:   []RunJob{}, Resting: st.Resting(),
+		Jobs:   []RunJob{}, Done: doneIn(&st), Resting: st.Resting(),
 	}
 	v.HaltedAt, v.HaltedBy = haltedAt(&st), st.HaltedBy
 	if text := waitText(&st, s.home.Now()); text != "" {

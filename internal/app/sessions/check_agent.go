@@ -19,7 +19,7 @@ import (
 func CheckAgent(cfg config.Config, p *projects.Project, route string, env []string, again kedge.NextStep) error {
 	name, _, _ := strings.Cut(route, ":")
 	if name == "" {
-		return kedge.Errorf(kedge.Blocked, "no agent is named").WithHint("%s", nameAgent(InstalledAgents(cfg, p.Dir, env), cfg.AgentNames(), again))
+		return kedge.Errorf(kedge.Blocked, "you have not named an agent").WithHint("%s", nameAgent(InstalledAgents(cfg, p.Dir, env), cfg.AgentNames(), again))
 	}
 	a, err := cfg.Agent(name)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"kedge/internal/app/projects"
 	"kedge/internal/app/status"
+	"kedge/internal/process/tape"
 )
 
 // Manager answers for the sessions of one KEDGE_HOME.
@@ -28,11 +29,24 @@ type Manager struct {
 	holders   holders
 	follows   follows
 	spare     spare
+	screens   *tape.Keeper
 }
 
 // New makes a Manager. It reads nothing before the first call. AdoptGates continues the
 // gates that an earlier daemon left in a project, when the project's sessions are
 // adopted.
 func New(home *projects.Home, life *projects.Life, st *status.Reporter, with Sessions, adoptGates func(ctx context.Context, p *projects.Project) error) *Manager {
-	return &Manager{home: home, life: life, status: st, with: with, adoptGates: adoptGates}
+	return &Manager{home: home, life: life, status: st, with: with, adoptGates: adoptGates, screens: tape.NewKeeper()}
+}
+
+// KeepScreens makes snapshots of the screens of living sessions, until the service ends.
+func (s *Manager) KeepScreens() {
+	if s.home.ReadOnly {
+		return
+	}
+	s.life.Go(func() {
+		s.screens.Run(s.life.Context(), func(dir string, err error) {
+			s.home.Log.Warn("cannot save the screen of a session", "folder", dir, "error", err.Error())
+		})
+	})
 }

@@ -15,7 +15,7 @@ func (s *Manager) SessionMark(ctx context.Context, who projects.Caller, in Sessi
 		return kedge.Session{}, kedge.Errorf(kedge.Blocked, "agents may not %s sessions", verb).
 			WithHint("ask the user to run: kedge %s %s", verb, in.Name)
 	}
-	p, err := s.home.OfSessions(ctx, who)
+	p, err := s.owner(ctx, who, in.Name)
 	if err != nil {
 		return kedge.Session{}, err
 	}

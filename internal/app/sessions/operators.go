@@ -78,7 +78,7 @@ func (s *Manager) OperatorRemove(_ context.Context, who projects.Caller, in Oper
 	err := s.changeOperators(who, "revoke the token of an operator", func(list []process.Operator) ([]process.Operator, error) {
 		i := slices.IndexFunc(list, func(o process.Operator) bool { return o.Name == in.Name })
 		if i < 0 {
-			return nil, kedge.Errorf(kedge.NotFound, "no operator %q", in.Name).WithHint("kedge operator ls")
+			return nil, kedge.Errorf(kedge.NotFound, "there is no operator %q", in.Name).WithHint("see the operators: kedge operator ls")
 		}
 		r.Operator = info(list[i])
 		return slices.Delete(list, i, i+1), nil

@@ -16,7 +16,9 @@ import (
 func (s *Manager) follow(p *projects.Project, id kedge.SessionID, holder int, c *hold.Client) {
 	s.holders.add(holder, id)
 	s.follows.add(p, id)
+	s.screens.Add(s.SessionDir(id))
 	s.life.Go(func() {
+		defer s.screens.Remove(s.SessionDir(id))
 		defer s.holders.remove(holder)
 		defer s.follows.remove(id)
 		f, over := s.toEnd(id, c)
@@ -36,7 +38,7 @@ func (s *Manager) endLeft(f hold.Found) {
 	}
 	left, err := hold.EndLeft(f.Dir)
 	if err != nil || left > 0 {
-		s.home.Log.Warn("the holder of a session is gone; Kedge ended the processes that it left", "session", string(f.ID), "processes", left, "error", err)
+		s.home.Log.Warn("the process that kept a session alive (its holder) is gone; Kedge ended the processes that it left", "session", string(f.ID), "processes", left, "error", err)
 	}
 }
 
@@ -103,7 +105,7 @@ func (s *Manager) ended(ctx context.Context, p *projects.Project, d kedge.Sessio
 		return []kedge.Event{ev}, err
 	})
 	if err != nil && ctx.Err() == nil {
-		s.home.Log.Error("could not record the end of a session", "session", string(d.ID), "error", err.Error())
+		s.home.Log.Error("cannot record the end of a session", "session", string(d.ID), "error", err.Error())
 	}
 }
 
@@ -200,7 +202,7 @@ func refuseRunInput(ses kedge.Session) error {
 
 // reach connects to a living session that the caller may act on.
 func (s *Manager) reach(ctx context.Context, who projects.Caller, name, act string) (*projects.Project, *hold.Client, kedge.Session, error) {
-	p, err := s.home.OfSessions(ctx, who)
+	p, err := s.owner(ctx, who, name)
 	if err != nil {
 		return nil, nil, kedge.Session{}, err
 	}
@@ -241,7 +243,7 @@ func (s *Manager) dial(ctx context.Context, ses kedge.Session) (*hold.Client, er
 func afterEnd(act, name string, of kedge.RunID) string {
 	switch {
 	case act == "kill":
-		return "nothing is left to end; to see how it ended: kedge show " + name
+		return "it has already ended; to see how: kedge show " + name
 	case of != "":
 		return "it belonged to run " + string(of) + "; see what the run does now: kedge status"
 	}
@@ -250,7 +252,7 @@ func afterEnd(act, name string, of kedge.RunID) string {
 
 // silent says that the holder of a session lives and does not answer.
 func (s *Manager) silent(ses kedge.Session) error {
-	err := kedge.Errorf(kedge.Conflict, "the holder of session %q does not answer now", ses.Name)
+	err := kedge.Errorf(kedge.Conflict, "the process that keeps session %q alive (its holder) does not answer now", ses.Name)
 	if r, none := hold.ReadRecord(s.SessionDir(ses.ID)); none == nil {
 		return err.WithHint("if you suspended the holder, let it continue: kill -CONT %d", r.Holder.PID)
 	}
@@ -295,7 +297,7 @@ func (s *Manager) SessionRename(ctx context.Context, who projects.Caller, in Ses
 		return kedge.Session{}, kedge.Errorf(kedge.Invalid, "%q is not a valid session name", in.New).
 			WithHint("use a-z, 0-9, dot, dash and underscore, at most 64 characters")
 	}
-	p, err := s.home.OfSessions(ctx, who)
+	p, err := s.owner(ctx, who, in.Name)
 	if err != nil {
 		return kedge.Session{}, err
 	}

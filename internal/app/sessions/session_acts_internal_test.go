@@ -8,7 +8,7 @@ func TestAfterEnd(t *testing.T) {
 	for want, got := range map[string]string{
 		"start it again: kedge resume work":                                 afterEnd("send", "work", ""),
 		"it belonged to run run-1; see what the run does now: kedge status": afterEnd("send", "work", "run-1"),
-		"nothing is left to end; to see how it ended: kedge show work":      afterEnd("kill", "work", "run-1"),
+		"it has already ended; to see how: kedge show work":                 afterEnd("kill", "work", "run-1"),
 	} {
 		if got != want {
 			t.Errorf("%q, want %q", got, want)

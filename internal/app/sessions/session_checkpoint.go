@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"kedge"
@@ -39,7 +40,7 @@ func (s *Manager) resumeCheckpoint(ctx context.Context, who projects.Caller, in 
 	if err != nil {
 		return kedge.Session{}, err
 	}
-	fresh, err := s.briefed(l, p, in, ad, model, text)
+	fresh, err := s.briefedIn(p.Dir, l, in, ad, model, text)
 	if own, apart := s.home.SessionWorktree(p); apart {
 		fresh.own = &own // it works where a session did
 	}
@@ -108,14 +109,14 @@ func (s *Manager) personsAgent(ctx context.Context, p *projects.Project, in Sess
 	return ad, model, err
 }
 
-// briefed is how the agent starts with its brief, which lies in the session's
-// folder.
-func (s *Manager) briefed(l launch, p *projects.Project, in SessionResume, ad agents.Adapter, model, text string) (SessionNew, error) {
+// briefedIn is how the agent starts in a folder with its brief, which lies in the session's
+// own folder.
+func (s *Manager) briefedIn(dir string, l launch, in SessionResume, ad agents.Adapter, model, text string) (SessionNew, error) {
 	file := filepath.Join(l.dir, "brief.md")
 	if err := atomicfile.Write(file, []byte(text), 0o600); err != nil {
-		return SessionNew{}, kedge.Errorf(kedge.Internal, "cannot write the brief: %w", err)
+		return SessionNew{}, kedge.Errorf(kedge.Internal, "cannot write the text that the session starts with (its brief): %w", err)
 	}
-	start, err := ad.Start(agents.Task{Session: l.id, Attempt: 1, Purpose: "implement", Model: model, Dir: p.Dir, Brief: file, Attended: true})
+	start, err := ad.Start(agents.Task{Session: l.id, Attempt: 1, Purpose: "implement", Model: model, Dir: dir, Brief: file, Attended: true})
 	if err != nil {
 		return SessionNew{}, err
 	}
@@ -123,7 +124,7 @@ func (s *Manager) briefed(l launch, p *projects.Project, in SessionResume, ad ag
 	if name == "" {
 		name = "resumed"
 	}
-	fresh := SessionNew{Name: name, Dir: p.Dir, Command: start.Command, Env: append(append([]string{}, in.Env...), start.Env...), Cols: in.Cols, Rows: in.Rows}
+	fresh := SessionNew{Name: name, Dir: dir, Command: start.Command, Env: append(append(slices.Clone(in.Env), "KEDGE_BRIEF="+file), start.Env...), Cols: in.Cols, Rows: in.Rows}
 	switch {
 	case start.Pipes:
 		fresh.Cols, fresh.Rows = 0, 0

@@ -10,7 +10,7 @@ import (
 	"kedge/internal/agents/catalog"
 	"kedge/internal/app/projects"
 	"kedge/internal/journal"
-	"kedge/internal/text/environ"
+	"kedge/internal/process"
 )
 
 // WarningFile is the file in a session's folder that has the session's warnings, one in a
@@ -30,7 +30,7 @@ type Followed struct {
 func (f Followed) Session(ctx context.Context) (kedge.Session, error) {
 	ses, ok, err := journal.Get[kedge.Session](ctx, f.Project.Store, journal.KindSession, string(f.ID))
 	if err == nil && !ok {
-		err = kedge.Errorf(kedge.NotFound, "no session %q", f.ID)
+		err = kedge.Errorf(kedge.NotFound, "there is no session %q", f.ID).WithHint("see the sessions: kedge ls")
 	}
 	return ses, err
 }
@@ -57,7 +57,7 @@ func (f *follows) know(id kedge.SessionID, env []string) {
 func whereabouts(env []string) []string {
 	var out []string
 	for _, name := range catalog.Transcripts().Variables() {
-		if v := environ.Get(env, name); v != "" {
+		if v := process.Getenv(env, name); v != "" {
 			out = append(out, name+"="+v)
 		}
 	}

@@ -43,7 +43,7 @@ func (s *Manager) SessionFresh(ctx context.Context, who projects.Caller, in Sess
 	if err := projects.PersonOnly(who, "start a session afresh"); err != nil {
 		return reply, err
 	}
-	p, err := s.home.OfSessions(ctx, who)
+	p, err := s.owner(ctx, who, in.Name)
 	if err != nil {
 		return reply, err
 	}

@@ -22,7 +22,7 @@ func (s *Manager) RefuseToRuns(ctx context.Context, who projects.Caller, call st
 	if err := s.home.Refused(ctx, p, who, ses.ID, call, why); err != nil {
 		return err
 	}
-	return kedge.Errorf(kedge.Blocked, "a session of a run may not call %q", call).
+	return kedge.Errorf(kedge.Blocked, "this session belongs to a run, so its agent may not use %q", call).
 		WithHint("end your turn and say what you found: the run and the user decide")
 }
 

@@ -27,12 +27,14 @@ import (
 type SessionResume struct {
 	Name       string   `json:"name"`
 	Checkpoint string   `json:"checkpoint,omitempty"`
-	Agent      string   `json:"agent,omitempty"`  // for a checkpoint: agent[:model]; empty: the project's
+	Agent      string   `json:"agent,omitempty"`  // for a checkpoint: agent[:model]; empty: the project's. For a past conversation: empty is its own
 	Bare       bool     `json:"bare,omitempty"`   // of a session: it is not told where the work stood
 	Native     bool     `json:"native,omitempty"` // of a session: its program goes on with its own conversation
 	Env        []string `json:"env"`
 	Cols       int      `json:"cols"`
 	Rows       int      `json:"rows"`
+
+	Past *PastTalk `json:"past,omitempty"` // in place of a session: a conversation to continue
 
 	// asked says that the text has what the session was asked, so that its prompt is dropped.
 	asked bool
@@ -42,15 +44,22 @@ type SessionResume struct {
 // same name, as a new session that refers to the old one. If the program left a
 // transcript, the new session gets a brief of it.
 func (s *Manager) SessionResume(ctx context.Context, who projects.Caller, in SessionResume) (kedge.Session, error) {
-	if in.Checkpoint != "" {
+	switch {
+	case in.Checkpoint != "":
 		return s.resumeCheckpoint(ctx, who, in)
+	case in.Past != nil:
+		return s.resumePast(ctx, who, in)
 	}
-	p, err := s.home.OfSessions(ctx, who)
+	p, err := s.owner(ctx, who, in.Name)
 	if err != nil {
 		return kedge.Session{}, err
 	}
 	if err := s.mayActOn(ctx, p, who, in.Name, "resume"); err != nil {
 		return kedge.Session{}, err
+	}
+	if in.Agent != "" {
+		return kedge.Session{}, kedge.Errorf(kedge.Invalid, "this session restarts with its own command: --agent works only for a past conversation, or with --checkpoint").
+			WithHint("kedge resume %s", in.Name)
 	}
 	text := ""
 	if !in.Bare {
@@ -196,7 +205,7 @@ func (s *Manager) searched(ctx context.Context, who projects.Caller, in SessionS
 		}
 	}
 	if in.Session != "" && len(out) == 0 {
-		return nil, kedge.Errorf(kedge.NotFound, "no session %q", in.Session).WithHint("see the sessions: kedge ls")
+		return nil, kedge.Errorf(kedge.NotFound, "there is no session %q", in.Session).WithHint("see the sessions: kedge ls")
 	}
 	slices.SortStableFunc(out, func(a, b kedge.Session) int { return b.StartedAt.Compare(a.StartedAt) })
 	return out, nil
@@ -284,6 +293,7 @@ type folder struct {
 	ended time.Time
 	from  int64 // first byte that is kept
 	bytes int64
+	shots int64 // bytes of snapshots of its screen, which go with any part of the tape
 }
 
 // endedFolders are the folders of the sessions that may be collected, the oldest first.
@@ -325,7 +335,7 @@ func readFolder(dir string) (folder, bool, error) {
 	if err != nil {
 		return folder{}, false, kedge.Errorf(kedge.Internal, "cannot read a session's folder: %w", err)
 	}
-	f := folder{dir: dir, from: from, bytes: end - from}
+	f := folder{dir: dir, from: from, bytes: end - from, shots: tape.ScreensSize(dir)}
 	if r, err := hold.ReadResult(dir); err == nil && r.At > 0 {
 		f.ended = time.UnixMilli(r.At)
 		return f, true, nil
@@ -362,19 +372,21 @@ func drops(oldestFirst []folder, keep config.Sessions, now time.Time) []dropping
 			out = append(out, dropping{folder: f, whole: true})
 			continue
 		}
-		young, total = append(young, f), total+f.bytes
+		young, total = append(young, f), total+f.bytes+f.shots
 	}
 	for _, f := range young {
 		excess := total - keep.KeepBytes
 		if keep.KeepBytes == 0 || excess <= 0 {
 			break
 		}
+		excess -= f.shots
 		d := dropping{folder: f, whole: excess >= f.bytes}
 		if !d.whole {
+			excess = max(excess, 1)
 			segments := (excess + tape.SegmentSize - 1) / tape.SegmentSize
 			d.before = f.from + min(segments*tape.SegmentSize, f.bytes-1) // the end of a session is the part worth most
 		}
-		out, total = append(out, d), total-f.bytes
+		out, total = append(out, d), total-f.bytes-f.shots
 	}
 	return out
 }
@@ -398,6 +410,9 @@ func (s *Manager) drop(ctx context.Context, d dropping) (int64, error) {
 		before = d.from + d.bytes
 	}
 	gone, err := tape.Open(d.dir).Drop(before)
+	if err == nil {
+		err = tape.ForgetScreens(d.dir) // they show what is gone
+	}
 	if err == nil && d.whole {
 		err = s.removeFolder(d.dir)
 	}

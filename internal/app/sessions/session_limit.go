@@ -19,13 +19,13 @@ type SessionOnLimit struct {
 // SessionOnLimit sets what Kedge does when a session comes to a provider's limit, and for
 // the limit that it is at. Only you may.
 func (s *Manager) SessionOnLimit(ctx context.Context, who projects.Caller, in SessionOnLimit) (kedge.Session, error) {
-	if err := projects.PersonOnly(who, "say what is done at a limit"); err != nil {
+	if err := projects.PersonOnly(who, "decide what happens at a provider's limit"); err != nil {
 		return kedge.Session{}, err
 	}
 	if err := checkOnLimit(in.OnLimit); err != nil {
 		return kedge.Session{}, err
 	}
-	p, err := s.home.OfSessions(ctx, who)
+	p, err := s.owner(ctx, who, in.Name)
 	if err != nil {
 		return kedge.Session{}, err
 	}
@@ -65,7 +65,7 @@ func RetryAt(l kedge.ProviderLimit, now time.Time) *time.Time {
 
 func checkOnLimit(o kedge.OnLimit) error {
 	if o != kedge.OnLimitStop && o != kedge.OnLimitWait {
-		return kedge.Errorf(kedge.Invalid, "a session at its provider's limit can wait or stop, but not %q", o).WithHint("kedge new NAME --on-limit wait -- COMMAND; or, for a session that runs: kedge onlimit NAME wait")
+		return kedge.Errorf(kedge.Invalid, "when the provider's usage limit is reached, a session can wait or stop, but not %q", o).WithHint("kedge new NAME --on-limit wait -- COMMAND; or, for a session that runs: kedge onlimit NAME wait")
 	}
 	return nil
 }

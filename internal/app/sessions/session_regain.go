@@ -16,9 +16,9 @@ import (
 	"kedge/internal/core/config"
 	"kedge/internal/insight/transcript"
 	"kedge/internal/journal"
+	"kedge/internal/process"
 	"kedge/internal/process/atomicfile"
 	"kedge/internal/process/hold"
-	"kedge/internal/text/environ"
 	"kedge/internal/text/lazyre"
 	"kedge/internal/text/redact"
 )
@@ -75,7 +75,7 @@ func (s *Manager) left(ctx context.Context, p *projects.Project, ses kedge.Sessi
 		if !record.Known(ses) {
 			return transcript.File{}, false
 		}
-		if f, ok := record.Left(ctx, ses, s.Ended(ses), transcript.Where{Getenv: func(name string) string { return environ.Get(env, name) }}); ok {
+		if f, ok := record.Left(ctx, ses, s.Ended(ses), transcript.Where{Getenv: func(name string) string { return process.Getenv(env, name) }}); ok {
 			return f, true
 		}
 		before, ok, err := journal.Get[kedge.Session](ctx, p.Store, journal.KindSession, string(ses.Previous))
@@ -112,7 +112,7 @@ var plainName = lazyre.New(`^[A-Za-z0-9][A-Za-z0-9._:-]{0,199}$`)
 func (s *Manager) goesOn(ctx context.Context, fresh SessionNew, ses kedge.Session, text string) SessionNew {
 	native := ses.Begun != nil && ses.Begun.How == kedge.BegunNative
 	if native && text == "" {
-		text = "Go on where you stopped.\n"
+		text = "Continue where you stopped.\n"
 	}
 	if text == "" {
 		return fresh

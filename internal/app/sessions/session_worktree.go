@@ -15,7 +15,6 @@ import (
 	"kedge/internal/core/config"
 	"kedge/internal/engine/gate"
 	"kedge/internal/git"
-	"kedge/internal/git/place"
 	"kedge/internal/git/slot"
 	"kedge/internal/process"
 	"kedge/internal/process/sandbox"
@@ -83,7 +82,7 @@ func (s *Manager) startedWith(ctx context.Context, p *projects.Project, who proj
 		return kedge.Session{}, err
 	}
 	evs, err := s.home.Write(ctx, p, who, func() ([]kedge.Event, error) {
-		return nil, kedge.Errorf(kedge.Internal, "the journal no longer has the answer to a repeated request")
+		return nil, kedge.Errorf(kedge.Internal, "Kedge's background process (the daemon) got your command twice, and no longer has its first answer").WithHint("see whether the session started: kedge ls")
 	})
 	return s.launched(ctx, p, l, evs, err, func(ses kedge.Session) SessionNew {
 		in.Dir, in.own = ses.Dir, ses.Worktree
@@ -93,7 +92,7 @@ func (s *Manager) startedWith(ctx context.Context, p *projects.Project, who proj
 
 // worktreeRepo is the caller's project and repository, with a commit to begin at.
 func (s *Manager) worktreeRepo(ctx context.Context, who projects.Caller) (*projects.Project, *git.Repo, error) {
-	if pl, ok := place.Locate(who.Dir); !ok || pl.Common == "" {
+	if pl, ok := git.Locate(who.Dir); !ok || pl.Common == "" {
 		return nil, nil, kedge.Errorf(kedge.Invalid, "%q is not in a git repository, and --worktree needs one", who.Dir).WithHint("start the session without --worktree; or make a repository: git init && kedge init")
 	}
 	p, repo, err := s.home.Repository(ctx, who)
@@ -139,7 +138,7 @@ func (m making) make(ctx context.Context, in SessionNew) (SessionNew, kedge.Sess
 		}
 	}
 	if err := maintenance.ClearAbandoned(ctx, m.s.home, m.p, m.repo); err != nil {
-		m.s.home.Log.Warn("cannot remove what is left of a worktree", "project", string(m.p.ID), "error", err.Error())
+		m.s.home.Log.Warn("cannot remove the files that are left of a worktree", "project", string(m.p.ID), "error", err.Error())
 	}
 	rules, choice, err := m.allowed(ctx, in)
 	if err != nil {
@@ -266,7 +265,7 @@ func (m making) undone(ctx context.Context, r slot.Session, err error) error {
 	if gone == nil {
 		return err
 	}
-	m.s.home.Log.Warn("a worktree could not be removed", "path", r.Path, "error", gone.Error())
+	m.s.home.Log.Warn("cannot remove a worktree", "path", r.Path, "error", gone.Error())
 	return kedge.Errorf(kedge.KindOf(err), "%w (Kedge could not remove the worktree %s: %s)", err, r.Path, gone.Error()).
 		WithHint("%s; then: kedge worktree gc", kedge.HintOf(err))
 }
@@ -353,7 +352,7 @@ func (s *Manager) ClearAbandonedSoon() {
 			err = errors.Join(err, s.clearAbandoned(s.life.Context(), id))
 		}
 		if err != nil && s.life.Context().Err() == nil {
-			s.home.Log.Warn("cannot remove what is left of a worktree", "error", err.Error())
+			s.home.Log.Warn("cannot remove the files that are left of a worktree", "error", err.Error())
 		}
 	})
 }
@@ -367,7 +366,7 @@ func (s *Manager) clearAbandoned(ctx context.Context, id kedge.ProjectID) error 
 		return err
 	}
 	known, err := projects.Known(ctx, o.Store, id)
-	if err != nil || !place.IsProject(known.Dir, id) {
+	if err != nil || !git.IsProject(known.Dir, id) {
 		return err
 	}
 	p := &projects.Project{Project: known, Opened: o}

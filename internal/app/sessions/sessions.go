@@ -13,6 +13,7 @@ import (
 	"kedge/internal/app/projects"
 	"kedge/internal/journal"
 	"kedge/internal/process/hold"
+	"kedge/internal/text/words"
 )
 
 // Sessions is what the service needs to start holders.
@@ -87,10 +88,10 @@ func checkAsked(in SessionNew) error {
 	case checkOnLimit(in.OnLimit) != nil:
 		return checkOnLimit(in.OnLimit)
 	case !filepath.IsAbs(in.Dir):
-		return kedge.Errorf(kedge.Invalid, "%q is not an absolute path", in.Dir)
+		return kedge.Errorf(kedge.Invalid, "the session's folder must be an absolute path, not %q", in.Dir).WithHint("repeat your command with: --dir /absolute/path")
 	}
 	if fi, err := os.Stat(in.Dir); err != nil || !fi.IsDir() {
-		return kedge.Errorf(kedge.NotFound, "no folder %q", in.Dir).WithHint("give a folder that exists: --dir FOLDER")
+		return kedge.Errorf(kedge.NotFound, "there is no folder %q", in.Dir).WithHint("give a folder that exists: --dir FOLDER")
 	}
 	return nil
 }
@@ -153,9 +154,11 @@ func (s *Manager) SessionDir(id kedge.SessionID) string {
 	return filepath.Join(s.home.Dir, "sessions", string(id))
 }
 
-// SessionList asks for sessions: of this project, or of all.
+// SessionList asks for sessions: of this project, or of all. With Last, each tells what it
+// printed last, and when.
 type SessionList struct {
-	All bool `json:"all"`
+	All  bool `json:"all"`
+	Last bool `json:"last,omitempty"`
 }
 
 // SessionListReply is `ls --json`.
@@ -178,7 +181,7 @@ func (s *Manager) SessionList(ctx context.Context, who projects.Caller, in Sessi
 		}
 		trees := s.worktreesOf(p)
 		for _, ses := range docs {
-			reply.Sessions = append(reply.Sessions, trees.shown(ctx, s.Seen(ctx, ses)))
+			reply.Sessions = append(reply.Sessions, trees.shown(ctx, s.listed(ctx, ses, in.Last)))
 		}
 		if in.All && len(docs) > 0 && p.ID != projects.Elsewhere {
 			known, err := projects.Known(ctx, p.Store, p.ID)
@@ -188,6 +191,13 @@ func (s *Manager) SessionList(ctx context.Context, who projects.Caller, in Sessi
 			reply.Projects = append(reply.Projects, known)
 		}
 	}
+	if !in.All && !who.IsAgent() {
+		before, err := s.beforeInit(ctx, ps, in.Last)
+		if err != nil {
+			return reply, err
+		}
+		reply.Sessions = append(reply.Sessions, before...)
+	}
 	slices.SortStableFunc(reply.Sessions, kedge.Session.Compare)
 	return reply, nil
 }
@@ -195,20 +205,26 @@ func (s *Manager) SessionList(ctx context.Context, who projects.Caller, in Sessi
 // Seen gives a session as it is now: from the journal if it ended, from the holder or
 // its files if it runs.
 func (s *Manager) Seen(ctx context.Context, ses kedge.Session) kedge.Session {
+	ses, _ = s.seen(ctx, ses)
+	return ses
+}
+
+// seen is Seen, with what the holder says of the session; nil where none lives.
+func (s *Manager) seen(ctx context.Context, ses kedge.Session) (kedge.Session, *hold.State) {
 	if !ses.Live() {
-		return ses
+		return ses, nil
 	}
 	f := hold.Look(ctx, s.SessionDir(ses.ID))
 	defer closeFound(f)
 	if f.State != kedge.SessionRunning {
-		return asEnded(ses, f)
+		return asEnded(ses, f), nil
 	}
 	ses.Cause = f.Cause
 	if f.Client == nil {
 		if r, err := hold.ReadRecord(f.Dir); err == nil {
 			ses.PID = r.Child.PID
 		}
-		return ses
+		return ses, nil
 	}
 	ses.PID = f.Client.Greeting.Child.PID
 	if f.Now != nil {
@@ -217,7 +233,7 @@ func (s *Manager) Seen(ctx context.Context, ses kedge.Session) kedge.Session {
 	if s.waits(ses.ID, ses.Bytes) {
 		ses.State = kedge.SessionWaiting
 	}
-	return ses
+	return ses, f.Now
 }
 
 func asEnded(ses kedge.Session, f hold.Found) kedge.Session {
@@ -275,7 +291,7 @@ type SessionFound struct {
 // SessionFind finds a session by id, else the running one with the name, else the newest
 // that had it.
 func (s *Manager) SessionFind(ctx context.Context, who projects.Caller, in SessionName) (SessionFound, error) {
-	p, err := s.home.OfSessions(ctx, who)
+	p, err := s.owner(ctx, who, in.Name)
 	if err != nil {
 		return SessionFound{}, err
 	}
@@ -295,12 +311,15 @@ func (s *Manager) SessionAttach(ctx context.Context, who projects.Caller, in Ses
 }
 
 // Find finds a session by id, else the running one with the name, else the newest that
-// had it.
+// had it, else the one whose id ends so.
 func (s *Manager) Find(ctx context.Context, p *projects.Project, name string) (kedge.Session, error) {
 	if ses, ok, err := journal.Get[kedge.Session](ctx, p.Store, journal.KindSession, name); ok || err != nil {
 		return s.Seen(ctx, ses), err
 	}
 	docs, err := Named(ctx, p, name)
+	if err == nil && len(docs) == 0 {
+		docs, err = byShortID(ctx, p, name)
+	}
 	if err != nil {
 		return kedge.Session{}, err
 	}
@@ -312,9 +331,32 @@ func (s *Manager) Find(ctx context.Context, p *projects.Project, name string) (k
 		}
 	}
 	if best < 0 {
-		return kedge.Session{}, kedge.Errorf(kedge.NotFound, "no session %q", name).WithHint("see the sessions: kedge ls")
+		return kedge.Session{}, s.unknown(ctx, p, name)
 	}
 	return docs[best], nil
+}
+
+// byShortID gives the session whose id ends in what was typed, if it is one.
+func byShortID(ctx context.Context, p *projects.Project, word string) ([]kedge.Session, error) {
+	docs, err := projects.All[kedge.Session](ctx, p, journal.KindSession)
+	found := slices.DeleteFunc(docs, func(s kedge.Session) bool { return !kedge.MeansID(s.ID, word) })
+	if len(found) > 1 {
+		return nil, err
+	}
+	return found, err
+}
+
+// unknown says that a project has no session of this name, and which one may be meant.
+func (s *Manager) unknown(ctx context.Context, p *projects.Project, name string) error {
+	docs, err := projects.All[kedge.Session](ctx, p, journal.KindSession)
+	if err != nil {
+		return err
+	}
+	names := make([]string, len(docs))
+	for i, ses := range docs {
+		names[i] = ses.Name
+	}
+	return kedge.Errorf(kedge.NotFound, "there is no session %q", name).WithHint("%ssee the sessions: kedge ls", words.DidYouMean(name, names))
 }
 
 // sourceOf makes the number of a writer of its request's key, so that a retried

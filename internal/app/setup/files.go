@@ -54,7 +54,7 @@ func resolve(root *os.Root, path string) (string, error) {
 	}
 	target = filepath.ToSlash(filepath.Join(filepath.Dir(path), target))
 	if info, err := root.Lstat(target); err != nil || !info.Mode().IsRegular() || strings.HasPrefix(target, "..") {
-		return path, errors.New("is a link, and what it points to cannot be edited")
+		return path, errors.New("is a link to something that Kedge cannot edit")
 	}
 	return target, nil
 }

@@ -18,7 +18,6 @@ import (
 	"kedge/internal/core/plan"
 	"kedge/internal/core/scaffold"
 	"kedge/internal/git"
-	"kedge/internal/git/place"
 	"kedge/internal/journal"
 	"kedge/internal/process/atomicfile"
 	"kedge/internal/text/words"
@@ -55,7 +54,7 @@ type LeftOut struct {
 // site is the folder that init works on, before and after it is a project.
 type site struct {
 	*projects.Project
-	place.Place
+	git.Place
 	repo *git.Repo // nil: a plain folder
 	from string    // where the caller stands
 }
@@ -130,7 +129,7 @@ func (s *Setup) InitPlan(ctx context.Context, who projects.Caller, in InitReques
 	if err != nil {
 		return InitReply{}, err
 	}
-	id, _ := place.ReadID(at.Place) // there may be none yet
+	id, _ := git.ReadID(at.Place) // there may be none yet
 	r := InitReply{
 		Project: kedge.Project{ID: id, Name: filepath.Base(at.Root), Dir: at.Root, Git: at.repo != nil},
 		Written: []string{}, Checks: append([]kedge.Check{}, pl.found.Checks...), Services: append([]kedge.Service{}, pl.found.Services...),
@@ -159,12 +158,12 @@ func (s *Setup) site(ctx context.Context, who projects.Caller) (*site, error) {
 	if err != nil && !kedge.NotFound.Is(err) {
 		return nil, err
 	}
-	pl, ok := place.Locate(who.Dir)
+	pl, ok := git.Locate(who.Dir)
 	switch {
 	case err != nil: // no repository
 		repo = nil
 		if !ok {
-			pl = place.Place{Root: filepath.Clean(who.Dir)}
+			pl = git.Place{Root: filepath.Clean(who.Dir)}
 		}
 		if pl.Root == filepath.Dir(pl.Root) {
 			return nil, kedge.Errorf(kedge.Invalid, "the root folder %q cannot be a project", pl.Root).WithHint("go to the folder of your project, then: kedge init")
@@ -174,7 +173,7 @@ func (s *Setup) site(ctx context.Context, who projects.Caller) (*site, error) {
 			WithHint("run kedge init in a clone, or in a worktree: git worktree add ../work")
 	}
 	if fi, err := os.Stat(pl.Root); err != nil || !fi.IsDir() {
-		return nil, kedge.Errorf(kedge.NotFound, "no folder %q", pl.Root)
+		return nil, kedge.Errorf(kedge.NotFound, "the folder %q does not exist any more", pl.Root).WithHint("go to the folder of your project, then: kedge init")
 	}
 	p := &projects.Project{Project: kedge.Project{Dir: pl.Root, Git: repo != nil}}
 	return &site{Project: p, Place: pl, repo: repo, from: who.Dir}, nil
@@ -257,8 +256,8 @@ func (at *site) planAgent(agent string, pl *initPlan) error {
 	a, err := cfg.Agent(agent)
 	if err != nil && !there {
 		return kedge.Errorf(kedge.NotFound, "%w", err).WithHint(
-			"name one of %s; or first run kedge init, and then define [agents.%s] in %s (docs/reference/config.md of Kedge shows how)",
-			strings.Join(cfg.AgentNames(), ", "), agent, scaffold.ConfigFile)
+			"%sname one of %s; or first run kedge init, and then define [agents.%s] in %s (docs/reference/config.md of Kedge shows how)",
+			words.DidYouMean(agent, cfg.AgentNames()), strings.Join(cfg.AgentNames(), ", "), agent, scaffold.ConfigFile)
 	}
 	if err == nil {
 		pl.noteUndriven(agent, a)
@@ -283,6 +282,10 @@ func (pl *initPlan) note(at *site, l ledger.Snapshot) {
 		if c.path == scaffold.GateFile && !c.done() {
 			pl.notes = append(pl.notes, pl.found.Notes...)
 		}
+	}
+	back := slices.ContainsFunc(pl.changes, func(c change) bool { return c.path == ledger.FeaturesFile && !c.done() })
+	if n := len(l.Docs); n > 0 && back {
+		pl.notes = append(pl.notes, fmt.Sprintf("the journal still has %s of this project, each with its status: kedge features", words.Count(n, "feature")))
 	}
 	if n := at.unknownFeatures(l); n > 0 {
 		pl.notes = append(pl.notes, fmt.Sprintf("%s has %s that Kedge on this machine does not know yet", ledger.FeaturesFile, words.Count(n, "feature")))
@@ -322,7 +325,7 @@ func (at *site) next(l ledger.Snapshot, checks []kedge.Check) string {
 func (s *Setup) giveID(ctx context.Context, at *site) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if _, err := place.ReadID(at.Place); !kedge.NotFound.Is(err) {
+	if _, err := git.ReadID(at.Place); !kedge.NotFound.Is(err) {
 		return err
 	}
 	id := kedge.ProjectID(kedge.NewID("prj", s.home.Now()))

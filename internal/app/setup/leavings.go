@@ -193,7 +193,7 @@ func leftTree(w kedge.Worktree) Leaving {
 		left.Command = "git -C " + path + " stash push -q --include-untracked && " + left.Command
 	}
 	if w.Branch == "" && !w.Merged {
-		holds = append(holds, "its commits are on no branch; the command makes one for them")
+		holds = append(holds, "its commits are on no branch; the command makes a branch for them")
 		left.Command = "git branch kept-" + words.Hash(w.Head) + " " + w.Head + " && " + left.Command
 	}
 	if w.OwnerPID > 0 && w.OwnerPID != os.Getpid() { // the daemon itself made those of runs

@@ -23,14 +23,38 @@ func onPath(path string) detect.Has {
 		return nil
 	}
 	return func(program string) bool {
-		for _, dir := range filepath.SplitList(path) {
-			fi, err := os.Stat(filepath.Join(dir, program))
-			if filepath.IsAbs(dir) && err == nil && fi.Mode().IsRegular() && fi.Mode().Perm()&0o111 != 0 {
-				return true
-			}
-		}
-		return false
+		file := programOn(path, program)
+		return file != "" && (program != "pytest" || ofPython(file, programOn(path, "python3")))
 	}
+}
+
+// programOn is the file of a program, or empty.
+func programOn(path, program string) string {
+	for _, dir := range filepath.SplitList(path) {
+		file := filepath.Join(dir, program)
+		if fi, err := os.Stat(file); filepath.IsAbs(dir) && err == nil && fi.Mode().IsRegular() && fi.Mode().Perm()&0o111 != 0 {
+			return file
+		}
+	}
+	return ""
+}
+
+// ofPython tells whether a script was installed for this interpreter and not for another one, whose modules
+// this one does not find. Of what names no interpreter, nobody knows: it is taken to be.
+func ofPython(script, python string) bool {
+	b, err := os.ReadFile(script)
+	first, _, _ := strings.Cut(string(b), "\n")
+	other := strings.TrimPrefix(strings.TrimSpace(first), "#!")
+	if err != nil || python == "" || first == other || !strings.HasPrefix(filepath.Base(other), "python") || !filepath.IsAbs(other) {
+		return true
+	}
+	real := func(file string) string {
+		if to, err := filepath.EvalSymlinks(file); err == nil {
+			return to
+		}
+		return file
+	}
+	return real(other) == real(python)
 }
 
 // trials is what the folder of the site's trials is named by.
@@ -50,7 +74,7 @@ func (s *Setup) clearTrials(ctx context.Context, at *site) error {
 	}
 	defer release()
 	if err := maintenance.ClearTrials(ctx, s.home, at.repo, at.trials()); err != nil {
-		s.home.Log.Warn("cannot remove what is left of a trial", "folder", at.Root, "error", err.Error())
+		s.home.Log.Warn("cannot remove the files that are left of trying the commands", "folder", at.Root, "error", err.Error())
 	}
 	return ctx.Err()
 }

@@ -134,7 +134,7 @@ func (t *trial) run(ctx context.Context) (InitTryReply, error) {
 	}
 	defer release()
 	if err := maintenance.ClearTrials(ctx, t.home, t.at.repo, t.root); err != nil {
-		t.reply.Untried = "what an earlier trial left cannot be removed: " + gate.Why(err)
+		t.reply.Untried = "Kedge cannot remove the files that are left of an earlier trial of the commands: " + gate.Why(err)
 		return t.reply, ctx.Err()
 	}
 	head := git.Head{Unborn: true}
@@ -151,7 +151,7 @@ func (t *trial) run(ctx context.Context) (InitTryReply, error) {
 	defer func() {
 		gone := maintenance.ClearTrials(context.WithoutCancel(ctx), t.home, t.at.repo, t.root)
 		if gone != nil {
-			t.home.Log.Warn("cannot remove what is left of a trial", "folder", t.root, "error", gone.Error())
+			t.home.Log.Warn("cannot remove the files that are left of trying the commands", "folder", t.root, "error", gone.Error())
 		}
 	}()
 	if t.reply.Untried, err = t.untrusted(ctx, head); err != nil || t.reply.Untried != "" {
@@ -170,7 +170,7 @@ func (t *trial) run(ctx context.Context) (InitTryReply, error) {
 func (t *trial) untilLeaving(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	stop := context.AfterFunc(t.life.Leaving(), func() {
-		cancel(kedge.Errorf(kedge.Interrupted, "the daemon was stopped before the trial was over, so Kedge wrote nothing").WithHint("start again: kedge init"))
+		cancel(kedge.Errorf(kedge.Interrupted, "the daemon was stopped while kedge init tried the commands, so Kedge wrote nothing").WithHint("start again: kedge init"))
 	})
 	return ctx, func() { stop(); cancel(nil) }
 }
@@ -185,7 +185,7 @@ func (t *trial) inWorktree(ctx context.Context, head git.Head) error {
 		Port: func([]int) (int, error) { return 0, nil }, // the gate finds its own
 	})
 	if kedge.Blocked.Is(err) || kedge.Conflict.Is(err) {
-		t.reply.Commit, t.reply.Untried = "", "no worktree could be made: "+gate.Why(err)
+		t.reply.Commit, t.reply.Untried = "", "Kedge could not make a worktree: "+gate.Why(err)
 		return nil
 	}
 	if err != nil {
@@ -193,7 +193,7 @@ func (t *trial) inWorktree(ctx context.Context, head git.Head) error {
 	}
 	defer func() {
 		if gone := slots.Undo(context.WithoutCancel(ctx), r); gone != nil {
-			t.home.Log.Warn("the worktree of a trial could not be removed", "path", r.Path, "error", gone.Error())
+			t.home.Log.Warn("cannot remove the worktree in which kedge init tried the commands", "path", r.Path, "error", gone.Error())
 		}
 	}()
 	t.where = w.Root()

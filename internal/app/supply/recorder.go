@@ -49,9 +49,9 @@ func (l recorder) Feature(ctx context.Context, id kedge.FeatureID, hash string) 
 	case err != nil:
 		return kedge.Feature{}, err
 	case !ok:
-		return kedge.Feature{}, kedge.Errorf(kedge.NotFound, "no feature %q", id).WithHint("see the list: kedge features")
+		return kedge.Feature{}, kedge.Errorf(kedge.NotFound, "there is no feature %q", id).WithHint("see the list: kedge features")
 	case !d.Asks(hash):
-		return kedge.Feature{}, kedge.Errorf(kedge.Conflict, "feature %q was amended by another command meanwhile", id).WithHint("kedge feature show %s", id)
+		return kedge.Feature{}, kedge.Errorf(kedge.Conflict, "another command has changed feature %q in the meantime", id).WithHint("kedge feature show %s", id)
 	}
 	return d.Feature, nil
 }
@@ -111,14 +111,14 @@ func takeBack(data kedge.FeatureStatusData) kedge.FeatureStatusData {
 // proven refuses to complete a feature without its verdict.
 func (l recorder) proven(ctx context.Context, data kedge.FeatureStatusData) error {
 	if data.Evidence == nil {
-		return kedge.Errorf(kedge.Conflict, "feature %q has no verdict that completes it", data.ID)
+		return kedge.Errorf(kedge.Conflict, "Kedge did not mark feature %q as completed: its journal has no record that all checks passed", data.ID)
 	}
 	ev, ok, err := journal.Get[kedge.Evidence](ctx, l.p.Store, journal.KindEvidence, string(*data.Evidence))
 	if err != nil {
 		return err
 	}
 	if !ok || ev.Feature != data.ID || !verify.ProvesAll(ev.Verdict) {
-		return kedge.Errorf(kedge.Conflict, "evidence %q does not complete feature %q: that needs a green verdict on all checks of the feature", *data.Evidence, data.ID)
+		return kedge.Errorf(kedge.Conflict, "Kedge did not mark feature %[2]q as completed: in the verdict %[1]q, not all checks passed", *data.Evidence, data.ID)
 	}
 	return nil
 }

@@ -90,7 +90,7 @@ func (b Writer) resumeAt(c run.Command) string {
 	case c.Commit != "" || c.Feature != "" || c.Kind == run.Ledger:
 		return ""
 	case c.Purpose == run.MakePlan:
-		return "Planning goes on, item none: kedge plan show"
+		return "Planning continues, item none: kedge plan show"
 	default:
 		return "Make the project's own checks green first, item none: kedge gate"
 	}
@@ -256,7 +256,7 @@ func (b Writer) TakenBack(ctx context.Context, c run.Command) error {
 			if !of {
 				continue
 			}
-			n.Validation = "The work was taken back: " + docs.OneLine(c.Reason)
+			n.Validation = "Kedge reverted the work: " + docs.OneLine(c.Reason)
 			ev, err := projects.Event(kedge.NoteAdded, who, n)
 			if err != nil {
 				return nil, err

@@ -17,8 +17,8 @@ import (
 	"kedge/internal/engine/gate"
 	"kedge/internal/git"
 	"kedge/internal/journal"
+	"kedge/internal/process"
 	"kedge/internal/process/sandbox"
-	"kedge/internal/text/environ"
 )
 
 // GateRequest asks to run the project's checks on the present tree.
@@ -135,11 +135,11 @@ func gateReply(evs []kedge.Event, err error) (GateReply, error) {
 		}
 		var ev kedge.Evidence
 		if err := json.Unmarshal(e.Data, &ev); err != nil {
-			return GateReply{}, kedge.Errorf(kedge.Internal, "cannot read evidence: %w", err)
+			return GateReply{}, kedge.Errorf(kedge.Internal, "cannot read the result of the checks from Kedge's journal: %w", err)
 		}
 		return GateReply{Verdict: ev.Verdict, Evidence: ev.ID}, nil
 	}
-	return GateReply{}, kedge.Errorf(kedge.Internal, "the journal has no evidence of this gate").WithHint("kedge doctor")
+	return GateReply{}, kedge.Errorf(kedge.Internal, "Kedge's journal lacks the result of the checks that just ran").WithHint("kedge doctor")
 }
 
 // judgement is one gate as a command asks for it.
@@ -217,8 +217,9 @@ func (s *Verifier) gateRequest(ctx context.Context, p *projects.Project, who pro
 	if err != nil {
 		return q, err
 	}
+	q.Checks, q.Services, q.Named = g.Checks, g.Services, j.named
 	q = q.Reviewed(cfg)
-	q.Checks, q.Services, q.Named, q.Review = g.Checks, g.Services, j.named, j.feature != ""
+	q.Review = j.feature != ""
 	q.TestsWait, q.Announced = q.Review, j.announced
 	demands, err := demanded(ctx, p, j, g.Checks)
 	if err != nil {
@@ -252,7 +253,7 @@ func rulesFor(p *projects.Project, who projects.Caller, b base) projects.Source 
 // environment names what a verdict depends on beside the tree, without any
 // value: the system, and a hash of where programs are looked for.
 func environment(env []string) string {
-	sum := sha256.Sum256([]byte(environ.Get(env, "PATH")))
+	sum := sha256.Sum256([]byte(process.Getenv(env, "PATH")))
 	return runtime.GOOS + "/" + runtime.GOARCH + " path:" + hex.EncodeToString(sum[:4])
 }
 

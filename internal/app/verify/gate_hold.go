@@ -72,7 +72,7 @@ func (s *Verifier) gateOver(ctx context.Context, p *projects.Project, who projec
 		err = s.dropGate(ctx, p, d, failed.Error())
 	}
 	if err = errors.Join(err, gate.Forget(ctx, s.gateDir(p, d.ID))); err != nil {
-		s.home.Log.Error("cannot clean up after a gate", "gate", string(d.ID), "error", err.Error())
+		s.home.Log.Error("cannot remove temporary files after the checks", "gate", string(d.ID), "error", err.Error())
 	}
 }
 
@@ -115,7 +115,7 @@ func (s *Verifier) finishGate(p *projects.Project, d kedge.GateStartedData) {
 	case s.life.Leaving().Err() != nil:
 		return
 	case !ok:
-		err = kedge.Errorf(kedge.Interrupted, "its checks had stopped before the new daemon started")
+		err = kedge.Errorf(kedge.Interrupted, "the checks were no longer running when the daemon restarted")
 	case d.Feature != "":
 		_, err = s.FeatureSubmit(ctx, who, FeatureSubmitRequest{ID: d.Feature, Env: env})
 	default:
@@ -124,7 +124,7 @@ func (s *Verifier) finishGate(p *projects.Project, d kedge.GateStartedData) {
 	if err == nil || errors.Is(err, gate.ErrLeft) {
 		return
 	}
-	s.home.Log.Warn("cannot finish a gate that an earlier daemon left", "gate", string(d.ID), "error", err.Error())
+	s.home.Log.Warn("cannot finish checks that an earlier daemon left unfinished", "gate", string(d.ID), "error", err.Error())
 	s.gateOver(ctx, p, who, err)
 }
 

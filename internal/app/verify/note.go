@@ -96,5 +96,5 @@ func reword(sha, head string) string {
 	if sha == head {
 		return "git commit --amend"
 	}
-	return "git rebase -i " + words.Hash(sha) + "~1, with \"reword\" for it"
+	return "git rebase -i " + words.Hash(sha) + "~1, then change \"pick\" to \"reword\" for this commit"
 }

@@ -142,6 +142,7 @@ type proof struct {
 	evidence *kedge.Evidence
 	files    []string
 	waits    string   // what of them needs your approval; empty: nothing
+	red      string   // the check that is red with the work's tests and without its source; empty: none
 	outside  []string // those that are not the feature's to change
 	limit    string   // what is, and where that is said
 	commits  []string // that made the files what they are; empty: something is not committed
@@ -165,6 +166,11 @@ func (s *Verifier) prove(ctx context.Context, p *projects.Project, who projects.
 			return pr, err
 		}
 		pr.evidence, tree, pr.waits = &ev, ev.Verdict.Tree, review.Reason(ev.Verdict.Findings)
+		if doc.Status != kedge.Completed {
+			if err := pr.lookAtCorners(ctx, s, p, who, submission(doc, b, env)); err != nil {
+				return pr, err
+			}
+		}
 	} else if b.repo != nil {
 		if tree, err = b.repo.Tree(ctx); err != nil {
 			return pr, err
@@ -195,6 +201,16 @@ func (s *Verifier) prove(ctx context.Context, p *projects.Project, who projects.
 		return pr, err
 	}
 	return pr, pr.lookBack(ctx, p, def)
+}
+
+// lookAtCorners adds what the tests and the source of the work say without each other.
+func (pr *proof) lookAtCorners(ctx context.Context, s *Verifier, p *projects.Project, who projects.Caller, j judgement) error {
+	waits, red, err := s.corners(ctx, p, who, j, pr.evidence)
+	if pr.red = red; pr.waits != "" && waits != "" {
+		pr.waits += "; "
+	}
+	pr.waits += waits
+	return err
 }
 
 // waits says what of a tree needs your approval, where no gate says it.
@@ -255,7 +271,7 @@ func (pr *proof) lookBack(ctx context.Context, p *projects.Project, def kedge.De
 	v := &pr.evidence.Verdict
 	for _, c := range def.Checks {
 		i := slices.IndexFunc(v.Checks, func(r kedge.CheckResult) bool { return r.Name == c.Name && r.Skipped == "" })
-		if c.Prove == check.ProveHolds || i < 0 || v.Checks[i].FirstFailure != nil || wasRed(earlier, def.ID, v.Checks[i]) {
+		if c.Prove == check.ProveHolds || i < 0 || v.Checks[i].FirstFailure != nil || c.Name == pr.red || wasRed(earlier, def.ID, v.Checks[i]) {
 			continue
 		}
 		v.Findings = append(v.Findings, kedge.Finding{
@@ -371,13 +387,13 @@ func (s *Verifier) submitReply(ctx context.Context, p *projects.Project, id kedg
 		}
 		var ev kedge.Evidence
 		if err := json.Unmarshal(e.Data, &ev); err != nil {
-			return reply, kedge.Errorf(kedge.Internal, "cannot read evidence: %w", err)
+			return reply, kedge.Errorf(kedge.Internal, "cannot read the result of the checks from Kedge's journal: %w", err)
 		}
 		reply.Verdict, reply.Evidence = &ev.Verdict, ev.ID
 	}
 	d, ok, err := journal.Get[journal.FeatureDoc](ctx, p.Store, journal.KindFeature, string(id))
 	if err == nil && !ok {
-		err = kedge.Errorf(kedge.Internal, "feature %q is not in the ledger", id)
+		err = kedge.Errorf(kedge.Internal, "the feature list no longer has feature %q", id).WithHint("see the features: kedge features")
 	}
 	reply.Feature, reply.Claimed = d.Feature, p.RunSession != nil
 	if d.Status == kedge.NeedsReview {

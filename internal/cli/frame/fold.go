@@ -4,7 +4,8 @@ import (
 	"bytes"
 	"io"
 	"strings"
-	"unicode/utf8"
+
+	"kedge/internal/text/plain"
 )
 
 // Folded is a text for people that a terminal need not cut within words: what is
@@ -48,7 +49,7 @@ func fold(text string, cols, indent int) string {
 // within the indent is a name and no text to break.
 func foldAt(line string, cols, indent int) int {
 	line = strings.TrimRight(line, " ")
-	if utf8.RuneCountInString(line) <= cols {
+	if Cells(line) <= cols {
 		return 0
 	}
 	at, n := 0, 0
@@ -59,7 +60,59 @@ func foldAt(line string, cols, indent int) int {
 		if r == ' ' && n > indent {
 			at = i
 		}
-		n++
+		n += plain.Width(r)
 	}
 	return at
+}
+
+// Labelled writes a line that begins with a label, and goes on below, after indent cells,
+// where it is too long for the terminal.
+func Labelled(w io.Writer, indent int, label, text string) {
+	line := label + text
+	if indent > 0 {
+		line = label + strings.Repeat(" ", max(indent-Cells(label), 1)) + text
+	}
+	if p, ok := w.(*Page); ok && p.cols > 0 {
+		line = fold(line, p.cols, indent)
+	}
+	Put(w, Quiet, label)
+	Put(w, Plain, line[len(label):]+"\n")
+}
+
+// Stated writes a line that begins with a text in its role, and goes on below, after indent
+// cells, where it is too long for the terminal.
+func Stated(w io.Writer, indent int, role Role, begin, rest string) {
+	line := begin + rest
+	if p, ok := w.(*Page); ok && p.cols > 0 {
+		line = fold(line, p.cols, indent)
+	}
+	if !strings.HasPrefix(line, begin) { // it was broken within
+		Put(w, Plain, line+"\n")
+		return
+	}
+	Put(w, role, begin)
+	Put(w, Plain, line[len(begin):]+"\n")
+}
+
+// Row writes a label and a text in its role, which begins after indent cells and goes on
+// below there where it is too long for the terminal.
+func Row(w io.Writer, indent int, role Role, label, text string) {
+	label += strings.Repeat(" ", max(indent-Cells(label), 1))
+	line := label + text
+	if p, ok := w.(*Page); ok && p.cols > 0 {
+		line = fold(line, p.cols, indent)
+	}
+	Put(w, Quiet, label)
+	for i, part := range strings.Split(strings.TrimPrefix(line, label), "\n") {
+		if i > 0 {
+			Put(w, Plain, "\n")
+		}
+		body := strings.TrimLeft(part, " ")
+		Put(w, Plain, part[:len(part)-len(body)])
+		if p, ok := w.(*Page); ok && p.cols > indent { // of a path that is too long the end counts
+			body = CutFrom(body, p.cols-indent)
+		}
+		Put(w, role, body)
+	}
+	Put(w, Plain, "\n")
 }

@@ -21,3 +21,14 @@ func TestFold(t *testing.T) {
 		}
 	}
 }
+
+// Of a word that is wider than the terminal, such as a path, the end stays; each part has the
+// colour of its role, the blanks before it have none.
+func TestRow(t *testing.T) {
+	p := NewPage(24, true)
+	Row(p, 8, Verified, "check", "unit: green, log /a/very/long/path/of/it.log")
+	want := "\x1b[2mcheck   \x1b[0m\x1b[32munit: green, log\x1b[0m\n        \x1b[32m…/path/of/it.log\x1b[0m\n"
+	if got := p.String(); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

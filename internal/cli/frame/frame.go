@@ -21,7 +21,7 @@ import (
 
 	"kedge"
 	"kedge/internal/app/ledger"
-	"kedge/internal/process/term"
+	"kedge/internal/process"
 	"kedge/internal/text/plain"
 )
 
@@ -55,8 +55,8 @@ type Env struct {
 	Look      func(command string) bool                          // is the command on PATH
 	Zone      *time.Location                                     // of the times that people are shown; nil: UTC
 
-	Term   *term.Terminal // the person's terminal; nil without one
-	Screen *term.Terminal // the one that talk goes to; nil without one
+	Term   *process.Terminal // the person's terminal; nil without one
+	Screen *process.Terminal // the one that talk goes to; nil without one
 
 	JSON   bool
 	RawOut io.Writer // Out without the filter, for bytes that were asked for as they are
@@ -73,17 +73,25 @@ func (p Printed) Error() string { return string(p) }
 // printed in one piece: a table is hundreds of small ones, each a call of the system.
 func (env *Env) Show(v any, text func(w io.Writer)) error {
 	if !env.JSON {
-		var b bytes.Buffer
-		text(&b)
-		_, err := env.Out.Write(b.Bytes())
+		p := newPage(env)
+		text(p)
+		_, err := env.answer().Write(p.text.Bytes())
 		return err
 	}
 	b, err := Encode(v, "  ")
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot encode the answer: %w", err)
+		return kedge.Errorf(kedge.Internal, "Kedge cannot print the answer as JSON: %w", err)
 	}
 	_, err = env.Out.Write(b)
 	return err
+}
+
+// answer is where a page goes, whose texts have passed the filter already.
+func (env *Env) answer() io.Writer {
+	if env.RawOut != nil {
+		return env.RawOut
+	}
+	return env.Out
 }
 
 // Encode makes a line of JSON for a terminal or a program, not for a web page:
@@ -100,7 +108,7 @@ func Encode(v any, indent string) ([]byte, error) {
 // Talk is a line for a person, on stderr; silent with --json.
 func (env *Env) Talk(format string, args ...any) {
 	if !env.JSON {
-		fmt.Fprintf(env.Err, format+"\n", args...)
+		_, _ = io.WriteString(env.Err, env.Signs(fmt.Sprintf(format, args...))+"\n") // to the filter, whose errors show at its end
 	}
 }
 

@@ -28,7 +28,7 @@ func ReadInput(env *Env, name string, limit int64) ([]byte, error) {
 		return nil, kedge.Errorf(kedge.Invalid, "cannot read %q: %w", name, err)
 	}
 	if int64(len(b)) > limit {
-		return nil, kedge.Errorf(kedge.Invalid, "%q is larger than %d bytes", name, limit)
+		return nil, kedge.Errorf(kedge.Invalid, "%q is too large: Kedge reads at most %d bytes", name, limit)
 	}
 	return b, nil
 }

@@ -2,8 +2,6 @@ package frame
 
 import (
 	"fmt"
-	"strings"
-	"unicode"
 
 	"kedge/internal/text/plain"
 )
@@ -65,52 +63,21 @@ func CutTo(s string, width int) string {
 	if Cells(s) <= width {
 		return s
 	}
-	var b strings.Builder
-	left := width - 1
-	for _, r := range s {
-		if left -= cells(r); left < 0 {
-			break
-		}
-		b.WriteRune(r)
+	return plain.Head(s, width-1) + "…"
+}
+
+// CutFrom cuts the beginning of a line, so that the rest takes so many cells.
+func CutFrom(s string, width int) string {
+	if Cells(s) <= width {
+		return s
 	}
-	return b.String() + "…"
+	for i := range s {
+		if Cells(s[i:]) < width {
+			return "…" + s[i:]
+		}
+	}
+	return "…"
 }
 
 // Cells is how many cells of a terminal a text takes.
-func Cells(s string) (n int) {
-	for _, r := range s {
-		n += cells(r)
-	}
-	return n
-}
-
-// wide are the characters that take two cells.
-var wide = [...][2]rune{
-	{0x1100, 0x115f},
-	{0x2e80, 0x303e},
-	{0x3041, 0xa4cf},
-	{0xac00, 0xd7a3},
-	{0xf900, 0xfaff},
-	{0xfe30, 0xfe6f},
-	{0xff00, 0xff60},
-	{0xffe0, 0xffe6},
-	{0x1f300, 0x1f64f},
-	{0x1f680, 0x1f6ff},
-	{0x1f900, 0x1f9ff},
-	{0x20000, 0x3fffd},
-}
-
-func cells(r rune) int {
-	if r < 0x300 {
-		return 1
-	}
-	if unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf) {
-		return 0
-	}
-	for _, w := range wide {
-		if r >= w[0] && r <= w[1] {
-			return 2
-		}
-	}
-	return 1
-}
+func Cells(s string) int { return plain.Cells(s) }

@@ -74,13 +74,15 @@ func checkpointText(w io.Writer, out status.CheckpointReply) {
 		return
 	}
 	fmt.Fprintln(w, "\nFiles now:")
+	t := frame.Table{Indent: 2, Columns: []frame.Column{{}, {Least: 20, Ends: true}, {}}}
 	for _, f := range out.Files {
 		note := ""
 		if f.State == kedge.FileChanged {
-			note = "  (read it again)"
+			note = "(read it again)"
 		}
-		fmt.Fprintf(w, "  %-9s  %s%s\n", f.State, f.Path, note)
+		t.Row(string(f.State), f.Path, note)
 	}
+	t.Print(w)
 }
 
 func newCheckpointLint(env *frame.Env) *cobra.Command {

@@ -121,9 +121,11 @@ func newDecideLs(env *frame.Env) *cobra.Command {
 				env.Talk("no decisions")
 			}
 			return env.Show(out, func(w io.Writer) {
+				t := frame.Table{Columns: []frame.Column{{}, {}, {Least: 20}}}
 				for _, d := range out.Decisions {
-					fmt.Fprintf(w, "%s  %-10s  %s\n", d.ID, standing(d), plain.Line(d.Title))
+					t.Add(frame.Cell{Text: string(d.ID), Role: frame.Quiet}, frame.Cell{Text: standing(d)}, frame.Cell{Text: d.Title, Role: frame.Name})
 				}
+				t.Print(w)
 			})
 		},
 	}

@@ -19,7 +19,7 @@ import (
 	"kedge/internal/core/check"
 	"kedge/internal/core/plan"
 	"kedge/internal/text/plain"
-	"kedge/internal/text/strictjson"
+	"kedge/internal/text/strict"
 )
 
 // Feature is kedge feature.
@@ -80,7 +80,7 @@ func (d *definitionFlags) apply(env *frame.Env, fs *pflag.FlagSet, def *kedge.De
 			return err
 		}
 		read := kedge.Definition{ID: def.ID}
-		if err := strictjson.Decode(d.file, b, &read); err != nil {
+		if err := strict.Decode(d.file, b, &read); err != nil {
 			return err
 		}
 		if read.ID != def.ID {

@@ -5,8 +5,8 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -59,20 +59,35 @@ func rowOf(f kedge.Feature) featureRow {
 // featuresTable is a list with the names of its columns; nothing where it is empty.
 func featuresTable(w io.Writer, features []featureRow) {
 	if len(features) > 0 {
-		featureRows(w, "ID\tSTATUS\tPRIORITY\tNAME\n", features)
+		featureRows(w, [4]string{"ID", "STATUS", "PRIORITY", "NAME"}, features)
 	}
 }
 
 // featureLine is one feature, after something was done to it.
-func featureLine(w io.Writer, f kedge.Feature) { featureRows(w, "", []featureRow{rowOf(f)}) }
+func featureLine(w io.Writer, f kedge.Feature) { featureRows(w, [4]string{}, []featureRow{rowOf(f)}) }
 
-func featureRows(w io.Writer, head string, features []featureRow) {
-	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
-	_, _ = io.WriteString(t, head) // as below
+func featureRows(w io.Writer, titles [4]string, features []featureRow) {
+	t := frame.Table{Columns: []frame.Column{{Title: titles[0]}, {Title: titles[1]}, {Title: titles[2], Drop: 1}, {Title: titles[3], Least: 20}}}
 	for _, f := range features {
-		fmt.Fprintf(t, "%s\t%s\t%d\t%s\n", f.ID, f.Status, f.Priority, plain.Line(f.Name))
+		t.Add(frame.Cell{Text: string(f.ID), Role: frame.Name}, frame.Cell{Text: string(f.Status), Role: statusRole(f.Status)},
+			frame.Cell{Text: strconv.Itoa(f.Priority)}, frame.Cell{Text: f.Name})
 	}
-	_ = t.Flush() // w is the answer; a failure to print it shows when the program ends
+	t.Print(w)
+}
+
+// statusRole is what a feature's status means to you.
+func statusRole(s kedge.Status) frame.Role {
+	switch s {
+	case kedge.Completed:
+		return frame.Verified
+	case kedge.NeedsReview:
+		return frame.Waits
+	case kedge.BlockedWork, kedge.Regressed:
+		return frame.Failed
+	case kedge.Skipped:
+		return frame.Quiet
+	}
+	return frame.Plain
 }
 
 // maxImport is more than any feature list needs.

@@ -27,7 +27,7 @@ func Status(env *frame.Env) *cobra.Command {
 Commands that change something print the same next steps.`, Args: cobra.NoArgs,
 		Example: "  kedge status\n  kedge status --json",
 		RunE: func(c *cobra.Command, _ []string) error {
-			return frame.Ask(c.Context(), env, "status", status.Request{}, frame.Folded(env, 12, statusText))
+			return frame.Ask(c.Context(), env, "status", status.Request{}, statusText)
 		},
 	}
 }
@@ -43,7 +43,7 @@ func sessionCounts(n status.SessionCounts) string {
 
 func statusText(w io.Writer, out status.Reply) {
 	row := func(name, format string, args ...any) {
-		fmt.Fprintf(w, "%-11s %s\n", name, fmt.Sprintf(format, args...))
+		frame.Row(w, statusIndent, rowRole(name, out), name, fmt.Sprintf(format, args...))
 	}
 	row("project", "%s (%s)", out.Name, out.Dir)
 	if out.NotSetUp {
@@ -101,6 +101,29 @@ func statusText(w io.Writer, out status.Reply) {
 	}
 }
 
+// statusIndent is where the texts of the rows begin.
+const statusIndent = 12
+
+// rowRole is what a row means to you.
+func rowRole(name string, out status.Reply) frame.Role {
+	switch name {
+	case "warning", "hand edit", "stranded", "settings":
+		return frame.Waits
+	case "not green":
+		return frame.Failed
+	case "project":
+		return frame.Name
+	case "gate":
+		if out.Gate.Verdict == kedge.ValidationOK {
+			return frame.Verified
+		}
+		return frame.Failed
+	case "checkpoint", "daemon", "behind":
+		return frame.Quiet
+	}
+	return frame.Plain
+}
+
 // forecastRows show what a run that is not over may take, and how far it is off.
 func forecastRows(row func(name, format string, args ...any), r *status.RunInfo) {
 	if r.Forecast == nil || r.Forecast.Forecast.Features == 0 {
@@ -135,7 +158,7 @@ func standsStill(out status.Reply) bool {
 // lastText shows what was said last: the handoff, the verdict, the open risks.
 func lastText(row func(name, format string, args ...any), out status.Reply) {
 	if h := out.Handoff; h != nil {
-		row("handoff", "%s, %d%% done, saved %s", h.ID, h.Percent, moment(h.At))
+		row("handoff", "%s, %d%% done, saved %s", h.ID, h.Percent, words.Ago(time.Since(h.At)))
 	}
 	if g := out.Gate; g != nil {
 		row("gate", "%s; %s", verdictText(g), sinceText(out))
@@ -153,7 +176,7 @@ func verdictText(g *status.GateInfo) string {
 	if g.Feature != "" {
 		s += " for " + string(g.Feature)
 	}
-	return s + " at " + moment(g.At)
+	return s + ", " + words.Ago(time.Since(g.At))
 }
 
 // sinceText says whether the verdict is about the present files. A run judges files of its
@@ -173,8 +196,6 @@ func sinceText(out status.Reply) string {
 	}
 	return text + ": " + plain.Line(g.Again)
 }
-
-func moment(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }
 
 func countsText(n status.FeatureCounts) string {
 	parts := []string{fmt.Sprintf("%d", n.Total)}
@@ -198,12 +219,13 @@ func driftText(w io.Writer, row func(name, format string, args ...any), out stat
 	default:
 		row("drift", "%s since Kedge last recorded the files; read before you edit:", frame.Counted(len(out.Drift), "change"))
 	}
-	for i, d := range out.Drift {
-		if i == shownDrift {
-			fmt.Fprintf(w, "  and %d more: kedge status --json\n", len(out.Drift)-shownDrift)
-			return
-		}
-		fmt.Fprintf(w, "  %-7s  %s  +%d -%d\n", d.State, d.Path, d.Added, d.Removed)
+	t := frame.Table{Indent: 2, Columns: []frame.Column{{}, {Least: 20, Ends: true}, {}}}
+	for _, d := range out.Drift[:min(shownDrift, len(out.Drift))] {
+		t.Row(string(d.State), d.Path, fmt.Sprintf("+%d -%d", d.Added, d.Removed))
+	}
+	t.Print(w)
+	if more := len(out.Drift) - shownDrift; more > 0 {
+		fmt.Fprintf(w, "  and %d more: kedge status --json\n", more)
 	}
 }
 

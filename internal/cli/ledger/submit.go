@@ -12,7 +12,7 @@ import (
 	"kedge/internal/app/verify"
 	"kedge/internal/cli/frame"
 	"kedge/internal/core/check"
-	"kedge/internal/git/place"
+	"kedge/internal/git"
 	"kedge/internal/text/plain"
 )
 
@@ -79,7 +79,7 @@ and the run sets the status.`,
 				env.Next(kedge.Step("kedge", "deny", string(out.Feature.ID), "--reason", "WHY"))
 				return submitCode(out)
 			}
-			if pl, ok := place.Locate(env.Dir); ok && pl.Common != "" && out.Feature.Status == kedge.Completed && env.Getenv("KEDGE_SESSION") == "" {
+			if pl, ok := git.Locate(env.Dir); ok && pl.Common != "" && out.Feature.Status == kedge.Completed && env.Getenv("KEDGE_SESSION") == "" {
 				env.Next(kedge.Step("git", "add", "-A").AndThen(kedge.Step("git", "commit"))) // the ledger has changed at least
 			}
 			return env.Changed(c.Context(), submitCode(out))

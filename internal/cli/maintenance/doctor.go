@@ -28,7 +28,7 @@ nothing.`,
 			out, err := frame.Call[maintenance.DoctorReply](c.Context(), env, "doctor", maintenance.DoctorRequest{Env: env.Environ})
 			if kedge.Invalid.Is(err) && homeIsOpen(env) {
 				out, err = maintenance.DoctorReply{Findings: []kedge.Finding{
-					{Level: kedge.LevelError, What: "others can read the state folder, so no command uses it", Where: env.Home, Fix: kedge.HintOf(err)},
+					{Level: kedge.LevelError, What: "other users can read Kedge's state folder, so no command uses it", Where: env.Home, Fix: kedge.HintOf(err)},
 				}}, nil
 			}
 			if err != nil {

@@ -3,10 +3,8 @@ package maintenance
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"io"
 	"os"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -101,8 +99,8 @@ func newHooksRemove(env *frame.Env) *cobra.Command {
 		Short: "Remove Kedge's hooks from the settings of agents",
 		Long: `Remove Kedge's hooks from your own settings and those of this project.
 
-If nobody changed a settings file since the installation, Kedge restores it
-byte for byte.`,
+If nobody has changed a settings file since the installation, Kedge puts the
+file back as it was before, byte for byte.`,
 		Example: `  kedge hooks remove
   kedge hooks remove codex`,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -244,7 +242,7 @@ func (c hookChange) of(env *frame.Env, names []string) (agents, skipped []hooks.
 	for _, name := range names {
 		a, ok := catalog.HooksOf(name)
 		if !ok {
-			return nil, nil, kedge.Errorf(kedge.NotFound, "Kedge has no hooks for agent %q", name).WithHint("kedge hooks ls")
+			return nil, nil, kedge.Errorf(kedge.NotFound, "Kedge has no hooks for agent %q", name).WithHint("see the agents with hooks: kedge hooks ls")
 		}
 		agents = append(agents, a)
 	}
@@ -260,12 +258,11 @@ func (c hookChange) of(env *frame.Env, names []string) (agents, skipped []hooks.
 
 func showHooks(env *frame.Env, reply hooksReply) error {
 	return env.Show(reply, func(w io.Writer) {
-		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-		fmt.Fprint(t, "AGENT\tSCOPE\tSTATE\tFILE\n")
+		t := frame.Table{Columns: []frame.Column{{Title: "AGENT"}, {Title: "SCOPE"}, {Title: "STATE"}, {Title: "FILE"}}}
 		for _, h := range reply.Hooks {
-			fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", h.Agent, h.Scope, h.State, plain.Line(h.File))
+			t.Row(string(h.Agent), string(h.Scope), string(h.State), h.File)
 		}
-		_ = t.Flush() // a closed pipe is the reader's choice
+		t.Print(w)
 		for _, h := range reply.Hooks {
 			if h.Error != "" {
 				env.Talk("%s: %s", h.Agent, plain.Line(h.Error))

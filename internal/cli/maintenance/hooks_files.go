@@ -16,7 +16,6 @@ import (
 	"kedge/internal/agents/hooks"
 	"kedge/internal/cli/frame"
 	"kedge/internal/git"
-	"kedge/internal/git/place"
 	"kedge/internal/process/atomicfile"
 )
 
@@ -40,8 +39,8 @@ func hookPlaces(env *frame.Env, agent hooks.Agent) []hookPlace {
 	if in.Local == "" {
 		return places
 	}
-	if pl, ok := place.Locate(env.Dir); ok {
-		if _, err := place.ReadID(pl); err == nil {
+	if pl, ok := git.Locate(env.Dir); ok {
+		if _, err := git.ReadID(pl); err == nil {
 			places = append([]hookPlace{{agent, "project", filepath.Join(pl.Root, filepath.FromSlash(in.Local)), pl.Root}}, places...)
 		}
 	}
@@ -83,10 +82,10 @@ func (p hookPlace) keepRecord(env *frame.Env, r hookRecord) error {
 	r.Version, r.File = 1, p.file
 	b, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot encode the record of installed hooks: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot save which hooks Kedge installed: %w", err)
 	}
 	if err := os.MkdirAll(filepath.Dir(p.recordFile(env)), 0o700); err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot make a folder for the record of installed hooks: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot make the folder in which Kedge records its hooks: %w", err)
 	}
 	return atomicfile.Write(p.recordFile(env), append(b, '\n'), 0o600)
 }
@@ -103,11 +102,11 @@ func (p hookPlace) read() (text, target string, perm fs.FileMode, err error) {
 		return "", target, 0o600, nil
 	}
 	if err != nil || !info.Mode().IsRegular() {
-		return "", target, 0, kedge.Errorf(kedge.Invalid, "%q is not a file that can be read", p.file).WithHint("ls -ld %s", git.Quoted(p.file))
+		return "", target, 0, kedge.Errorf(kedge.Invalid, "%q is a folder or the like, and Kedge needs a plain file", p.file).WithHint("see what it is: ls -ld %s", git.Quoted(p.file))
 	}
 	b, err := os.ReadFile(target)
 	if err != nil {
-		return "", target, 0, kedge.Errorf(kedge.Invalid, "cannot read %q: %w", p.file, err).WithHint("ls -l %s", git.Quoted(p.file))
+		return "", target, 0, kedge.Errorf(kedge.Invalid, "cannot read %q: %w", p.file, err).WithHint("see who may read it: ls -l %s", git.Quoted(p.file))
 	}
 	return string(b), target, info.Mode().Perm(), nil
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,6 +18,7 @@ import (
 	"kedge/internal/app/setup"
 	"kedge/internal/cli/frame"
 	"kedge/internal/core/check"
+	"kedge/internal/core/scaffold"
 	"kedge/internal/text/plain"
 )
 
@@ -160,10 +162,10 @@ func askInit(ctx context.Context, env *frame.Env, in setup.InitRequest, how init
 	fmt.Fprintf(env.Err, "Continue? [Y/n] ")
 	answer, err := answers.ReadString('\n')
 	if err != nil && answer == "" {
-		return kedge.Errorf(kedge.Interrupted, "no answer: nothing was written").WithStep(how.unasked(in.Agent))
+		return kedge.Errorf(kedge.Interrupted, "you gave no answer, so Kedge wrote nothing").WithStep(how.unasked(in.Agent))
 	}
 	if !isYes(answer) {
-		return kedge.Errorf(kedge.Interrupted, "nothing was written")
+		return kedge.Errorf(kedge.Interrupted, "you said no, so Kedge wrote nothing")
 	}
 	return nil
 }
@@ -182,6 +184,9 @@ func printInit(w io.Writer, r setup.InitReply) {
 	fmt.Fprintf(w, "project %s in %s\n", r.Project.Name, r.Project.Dir)
 	for _, path := range r.Written {
 		fmt.Fprintf(w, "wrote   %s\n", path)
+	}
+	if slices.Contains(r.Written, scaffold.AgentsFile) {
+		fmt.Fprintf(w, "later   %s: Kedge writes it with the first feature; agents read there what they have to know, and you may edit it\n", kedge.ContextFile)
 	}
 	if r.Setup != "" {
 		fmt.Fprintf(w, "set-up  %s%s\n", r.Setup, howItEnded(r.Trials, setup.SetupName, r.Setup))

@@ -3,7 +3,6 @@ package maintenance
 import (
 	"fmt"
 	"io"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -61,12 +60,11 @@ func operatorsText(w io.Writer, list []sessions.OperatorInfo) {
 	if len(list) == 0 {
 		return
 	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "NAME\tMADE\tBY")
+	t := frame.Table{Columns: []frame.Column{{Title: "NAME"}, {Title: "MADE"}, {Title: "BY"}}}
 	for _, o := range list {
-		fmt.Fprintf(t, "%s\t%s\t%s\n", plain.Line(o.Name), o.MadeAt.UTC().Format("2006-01-02 15:04 UTC"), plain.Line(o.By.Name()))
+		t.Row(o.Name, o.MadeAt.UTC().Format("2006-01-02 15:04 UTC"), o.By.Name())
 	}
-	_ = t.Flush() // a closed pipe is the reader's choice
+	t.Print(w)
 }
 
 func newOperatorRm(env *frame.Env) *cobra.Command {

@@ -1,11 +1,12 @@
 package maintenance
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -42,16 +43,11 @@ func projectsText(w io.Writer, projects []maintenance.ProjectInfo) {
 	if len(projects) == 0 {
 		return
 	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "NAME\tSTATE\tEVENTS\tSIZE\tID\tFOLDER")
+	t := frame.Table{Columns: []frame.Column{{Title: "NAME", Least: 12}, {Title: "STATE"}, {Title: "EVENTS", Right: true, Drop: 2}, {Title: "SIZE", Right: true, Drop: 1}, {Title: "ID"}, {Title: "FOLDER"}}}
 	for _, p := range projects {
-		dir := plain.Line(p.Dir)
-		if p.Problem != "" {
-			dir = plain.Line(p.Problem)
-		}
-		fmt.Fprintf(t, "%s\t%s\t%d\t%s\t%s\t%s\n", plain.Line(p.Name), p.State, p.Events, frame.Bytes(p.Bytes), p.ID, dir)
+		t.Row(p.Name, string(p.State), strconv.FormatInt(int64(p.Events), 10), frame.Bytes(p.Bytes), string(p.ID), cmp.Or(p.Problem, p.Dir))
 	}
-	_ = t.Flush() // a closed pipe is the reader's choice
+	t.Print(w)
 }
 
 func newProjectRm(env *frame.Env) *cobra.Command {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -41,15 +40,15 @@ func newSalvageLs(env *frame.Env) *cobra.Command {
 }
 
 func salvageLines(w io.Writer, list []kedge.Salvage) {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	t := frame.Table{Columns: []frame.Column{{}, {Drop: 1}, {}, {}}}
 	for _, s := range list {
 		files := words.Count(s.Files, "file")
 		if n := len(s.Attic); n > 0 {
 			files += fmt.Sprintf(" (%d in the attic)", n)
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", s.ID, s.At.Local().Format("2006-01-02 15:04"), files, plain.Line(s.Reason)+pathsText(s))
+		t.Row(string(s.ID), s.At.Local().Format("2006-01-02 15:04"), files, s.Reason+pathsText(s))
 	}
-	_ = t.Flush() // a closed pipe is the reader's choice
+	t.Print(w)
 }
 
 // pathsText names the first files of a salvage; empty where its reason says enough.

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -45,20 +44,24 @@ func newWorktreeLs(env *frame.Env) *cobra.Command {
 }
 
 func worktreeTable(w io.Writer, list []maintenance.WorktreeInfo) {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	t := frame.Table{Columns: []frame.Column{
+		{Title: "BRANCH", Least: 20},
+		{Title: "SIZE", Right: true, Drop: 2},
+		{Title: "AGE", Right: true},
+		{Title: "OWNER", Drop: 1},
+		{Title: "STATE"},
+		{Title: "SESSION", Least: 12},
+		{Title: "PATH"},
+	}}
 	own := slices.ContainsFunc(list, func(x maintenance.WorktreeInfo) bool { return x.Session != nil })
-	session := func(text string) string { // a column that is there when there is something for it
-		if own {
-			return text + "\t"
-		}
-		return ""
-	}
-	fmt.Fprintln(t, "BRANCH\tSIZE\tAGE\tOWNER\tSTATE\t"+session("SESSION")+"PATH")
 	for _, x := range list {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s%s\n", branchText(x.Worktree), knownBytes(x.Bytes), ageText(x.Age),
-			ownerText(x.OwnerPID), worktreeState(x.Worktree), session(sessionText(x.Session)), plain.Line(x.Path))
+		session := ""
+		if own {
+			session = sessionText(x.Session)
+		}
+		t.Row(branchText(x.Worktree), knownBytes(x.Bytes), ageText(x.Age), ownerText(x.OwnerPID), worktreeState(x.Worktree), session, x.Path)
 	}
-	_ = t.Flush() // a closed pipe is the reader's choice
+	t.Print(w)
 }
 
 // sessionText is the session that a worktree was made for; a dash for none.

@@ -25,25 +25,31 @@ func Approve(env *frame.Env) *cobra.Command {
 	var reason string
 	c := &cobra.Command{
 		Use: "approve [ID | files@HASH | env:NAME@HASH | filter:NAME@HASH]", Short: "Approve work that a run holds back, or files that run code", Args: cobra.MaximumNArgs(1),
-		Long: `Approve the work on a feature, or contents of the repository that can run code
-or steer agents. Without an argument, list what waits for your approval.
+		Long: `Approve the work on a feature, or files and settings of the repository that run
+code or steer agents. Without an argument, list what waits for your approval.
 
-Work on a feature (ID). A run holds work back if the work changed files
-outside its limits, or files that run code by themselves (.envrc, settings of
-agents, git hooks). If you approve, the run accepts the work unchanged. For
-work that waits for a review, --reason is required: then this command does the
-same as kedge feature accept. To refuse the work, use kedge deny.
+Work on a feature (ID) waits for your review in two cases:
 
-Contents of the repository. Until you approve them, no unattended session
-starts (exit code 5):
+  held back by a run   the work changed files outside its paths, existing tests,
+                       or files that run code by themselves (.envrc, settings of
+                       agents, git hooks). If you approve, the run merges the
+                       work unchanged, checks it and completes the feature.
+  not proved           the work is on the run's branch or in your folder, but no
+                       check proves it. --reason is required. Your decision
+                       completes the feature, as with kedge feature accept.
+
+To refuse the work, use kedge deny.
+
+Files and settings of the repository. Until you approve them, Kedge starts no
+session that works without you (exit code 5):
 
   files@HASH         settings, hooks, servers and other files that agents run
                      or obey
   env:NAME@HASH      a variable that sends keys elsewhere or loads code
   filter:NAME@HASH   a git filter that files need, such as an encryption
 
-You approve exactly these contents. If they change, Kedge asks again. To
-refuse, leave them unapproved or remove them from the repository.`,
+You approve exactly the contents with this hash. If they change, Kedge asks
+again. To refuse, leave them unapproved or remove them from the repository.`,
 		Example: `  kedge approve order-entity                                   accept the work
   kedge approve landing-page --reason "looked at it"           complete the feature
   kedge approve                                                list what waits
@@ -57,7 +63,7 @@ refuse, leave them unapproved or remove them from the repository.`,
 		},
 		ValidArgsFunction: frame.FeatureIDs(env, kedge.NeedsReview),
 	}
-	c.Flags().StringVar(&reason, "reason", "", "`why`; needed for work that waits for a review")
+	c.Flags().StringVar(&reason, "reason", "", "say `why` you accept the work; required if no run holds the work back")
 	return c
 }
 
@@ -80,7 +86,7 @@ func approve(c *cobra.Command, env *frame.Env, what, reason string) error {
 			}
 		})
 	default:
-		return frame.UsageError(c, kedge.Errorf(kedge.Invalid, "%q is nothing that Kedge can approve: give a feature, files@HASH, env:NAME@HASH or filter:NAME@HASH", what))
+		return frame.UsageError(c, kedge.Errorf(kedge.Invalid, "Kedge cannot approve %q: give the id of a feature, files@HASH, env:NAME@HASH or filter:NAME@HASH", what))
 	}
 }
 

@@ -70,7 +70,7 @@ func demoFolder(dir string) (string, func(), error) {
 	if dir == "" {
 		at, err := os.MkdirTemp("", "kedge-demo-")
 		if err != nil {
-			return "", nil, kedge.Errorf(kedge.Internal, "cannot make a folder: %w", err)
+			return "", nil, kedge.Errorf(kedge.Internal, "the demo cannot make a temporary folder: %w", err)
 		}
 		return at, func() { _ = os.RemoveAll(at) }, nil // what cannot be removed lies in the temporary folder
 	}

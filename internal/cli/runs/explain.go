@@ -43,7 +43,7 @@ commit was made, if any.`,
 
 func explainText(env *frame.Env, w io.Writer, out reports.ExplainReply) {
 	row := func(name, format string, args ...any) {
-		fmt.Fprintf(w, "%-11s %s\n", name, plain.Line(fmt.Sprintf(format, args...)))
+		frame.Row(w, 12, explainRole(name, out), name, plain.Line(fmt.Sprintf(format, args...)))
 	}
 	if out.Kind == reports.NoCommit {
 		explainedFeature(row, out)
@@ -98,6 +98,26 @@ func explainText(env *frame.Env, w io.Writer, out reports.ExplainReply) {
 		row("finding", "%s: %s: %s", f.Level, f.Where, f.What)
 	}
 	explainedSteps(env, row, out)
+}
+
+// explainRole is what a row means to you.
+func explainRole(name string, out reports.ExplainReply) frame.Role {
+	switch name {
+	case "feature":
+		return frame.Name
+	case "evidence":
+		if ev := out.Evidence; ev == nil || ev.Verdict.Verdict != kedge.ValidationOK {
+			return frame.Plain
+		}
+		return frame.Verified
+	case "red", "failure":
+		return frame.Failed
+	case "finding":
+		return frame.Waits
+	case "kept", "route", "validated", "checkpoint":
+		return frame.Quiet
+	}
+	return frame.Plain
 }
 
 // otherText says whose a commit is that no run made, as far as anybody can know.

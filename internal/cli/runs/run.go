@@ -6,8 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"sync"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -266,10 +265,8 @@ func runOver(env *frame.Env, v runs.RunView, sum *reports.RunSummary) error {
 			return err
 		}
 	} else {
-		fmt.Fprintln(env.Out, standingLine(v))
-		summaryText(env, v, sum)
-		if v.Phase != nil {
-			fmt.Fprintf(env.Out, "%s: %s\n", plain.Line(v.Phase.Title), plain.Line(v.Phase.Summary))
+		if err := env.Show(nil, func(w io.Writer) { overText(w, v, sum) }); err != nil {
+			return err
 		}
 		nextSteps(env, v)
 	}
@@ -279,11 +276,21 @@ func runOver(env *frame.Env, v runs.RunView, sum *reports.RunSummary) error {
 	return frame.Printed(v.Kind)
 }
 
+// overText is how a run ended, and what it came to.
+func overText(w io.Writer, v runs.RunView, sum *reports.RunSummary) {
+	state := words.Spaced(v.State) // every such line begins with it
+	frame.Stated(w, 2, stateRole(v), state, strings.TrimPrefix(standingLine(v), state))
+	summaryText(w, v, sum)
+	if v.Phase != nil {
+		frame.Stated(w, 2, frame.Plain, plain.Line(v.Phase.Title)+":", " "+plain.Line(v.Phase.Summary))
+	}
+}
+
 // jsonLine prints one line of a stream.
 func jsonLine(env *frame.Env, v any) error {
 	b, err := frame.Encode(v, "")
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot encode the answer: %w", err)
+		return kedge.Errorf(kedge.Internal, "Kedge cannot print the answer as JSON: %w", err)
 	}
 	_, err = env.Out.Write(b)
 	return err
@@ -302,27 +309,11 @@ type runShow struct {
 func newRunShow(env *frame.Env, v runs.RunView) *runShow {
 	s := &runShow{env: env, view: v, stop: func() {}}
 	if env.Redraws() {
-		s.live = newLiveTable(env)
-		s.live.draw(v)
-		s.stop = keepDrawing(env, s.live)
+		s.live = newLiveTable(env, v)
+		s.live.live.Update(func() {})
+		s.stop = s.live.live.Follow(env)
 	}
 	return s
-}
-
-// keepDrawing draws a table anew every second, and when the terminal gets another size.
-func keepDrawing(env *frame.Env, t *liveTable) (stop func()) {
-	clock := time.NewTicker(time.Second)
-	var resized <-chan os.Signal
-	forget := func() {}
-	if env.Screen != nil {
-		resized, forget = env.Screen.Resized()
-	}
-	still := t.follow(clock.C, resized)
-	return sync.OnceFunc(func() {
-		still()
-		clock.Stop()
-		forget()
-	})
 }
 
 // line takes one line of progress. A step that was shown before, as after a
@@ -347,8 +338,7 @@ func (s *runShow) line(b json.RawMessage) {
 	case s.env.JSON:
 		_ = jsonLine(s.env, l) // a reader that went away shows at the end
 	case s.live != nil:
-		s.live.take(l)
-		s.live.draw(s.view)
+		s.live.take(s.env, l, s.view)
 	case l.Step != nil && l.Step.Text != "":
 		s.env.Talk("%s", stepLine(s.env, *l.Step))
 	case off != "":
@@ -368,7 +358,7 @@ func stepLine(env *frame.Env, st reports.RunStep) string {
 func (s *runShow) finish(v runs.RunView) {
 	s.view = v
 	if s.live != nil {
-		s.live.draw(v)
+		s.live.end(v)
 	}
 }
 

@@ -1,11 +1,11 @@
 package runs
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
 
+	"kedge"
 	"kedge/internal/app/runs"
 	"kedge/internal/cli/frame"
 	"kedge/internal/core/run"
@@ -16,29 +16,65 @@ import (
 // Below this many characters a line says what matters first, and shorter.
 const narrow = 60
 
-// layout is the table of a run as it fits a terminal: where it stands, who works on
-// what, what it cost. No line is as wide as the terminal, which some would answer with
-// a line of their own, and one row is left for the cursor below. What there is no room
-// for is left out: first the verdict and the costs, then of the work what rests.
-func layout(v runs.RunView, now time.Time, step string, cols, rows int) []string {
-	width, room := max(cols-1, 1), max(rows-1, 1)
-	parts := tableParts(v, now, step, width)
+// sheet gives empty pages for a terminal of so many columns, on which no line is as wide
+// as the terminal.
+type sheet struct {
+	cols int
+	page func(cols int) *frame.Page
+}
+
+// line is one line, cut to the terminal.
+func (s sheet) line(cells ...frame.Cell) string {
+	p := s.page(s.cols)
+	frame.PutLine(p, cells...)
+	return p.Lines()[0]
+}
+
+// tiny is a terminal without room for columns.
+const tiny = 24
+
+// table are rows of a sign, a name, a state and a text.
+func (s sheet) table(rows [][]frame.Cell) []string {
+	if len(rows) == 0 {
+		return nil
+	}
+	p := s.page(s.cols)
+	t := &frame.Table{Indent: 2, Columns: []frame.Column{{Tight: true}, {Least: 4}, {}, {Least: 6, Drop: 1, Spare: true}}}
+	for _, row := range rows {
+		if s.cols < tiny { // what it does is not cut for its name
+			name := frame.CutTo(plain.Line(row[1].Text), max(s.cols-frame.Cells(row[2].Text)-4, 3))
+			frame.PutLine(p, row[0], frame.Cell{Text: " "}, frame.Cell{Text: name, Role: frame.Name}, frame.Cell{Text: " "}, row[2])
+			continue
+		}
+		t.Add(row...)
+	}
+	t.Print(p)
+	return p.Lines()
+}
+
+// layout is the table of a run as it fits a terminal: where it stands, what is done, who
+// works on what, what it cost. One row is left for the cursor below. What there is no room
+// for is left out: first what is done, the verdict and the costs, then of the work what rests.
+// Of a run that rests nothing is drawn: how it ended is said in its place.
+func layout(s sheet, v runs.RunView, now time.Time, step string, rows int) []string {
+	if v.Resting {
+		return nil
+	}
+	room := max(rows-1, 1)
+	parts := tableParts(s, v, now, step)
 	kept := keptParts(parts, room, len(v.Jobs))
 	var out []string
 	for i, p := range parts {
 		if p.jobs {
-			out = append(out, jobLines(v.Jobs, room-len(kept), width)...)
+			out = append(out, workLines(s, v, room-len(kept))...)
 		} else if kept[i] {
 			out = append(out, p.text)
 		}
 	}
-	for i, l := range out {
-		out[i] = frame.CutTo(strings.TrimRight(plain.Line(l), " "), width)
-	}
 	return out
 }
 
-// part is a line of the table, or the place of the jobs. The higher its rank, the
+// part is a line of the table, or the place of the work. The higher its rank, the
 // sooner it is left out.
 type part struct {
 	text string
@@ -46,30 +82,42 @@ type part struct {
 	jobs bool
 }
 
-func tableParts(v runs.RunView, now time.Time, step string, width int) []part {
-	parts := []part{{text: headLine(v, now, width), rank: 0}}
-	if v.Reason != "" && !v.Resting { // the end is said below the table
-		parts = append(parts, part{text: indented(v.Reason, width), rank: 4})
+func tableParts(s sheet, v runs.RunView, now time.Time, step string) []part {
+	quiet := func(text string) string { return s.line(frame.Cell{Text: text, Role: frame.Quiet}) }
+	var parts []part
+	head, bar := headCells(v, now, s.cols), barCells(v, s.cols)
+	if whole := append(append(head, frame.Cell{Text: "   "}), bar...); s.cols >= narrow && lengthOf(whole) < s.cols {
+		parts = append(parts, part{text: s.line(whole...), rank: 0})
+	} else {
+		parts = append(parts, part{text: s.line(head...), rank: 0}, part{text: s.line(bar...), rank: 1})
 	}
-	parts = append(parts, part{text: barLine(v, width), rank: 1}, part{jobs: true},
-		part{text: spendLine(v), rank: 5}, part{text: gateLine(v), rank: 6})
+	if v.Reason != "" {
+		parts = append(parts, part{text: s.line(frame.Cell{Text: v.Reason, Role: reasonRole(v)}), rank: 4})
+	}
+	parts = append(parts, part{jobs: true}, part{text: quiet(spendLine(v, s.cols)), rank: 5}, part{text: s.line(gateCells(v)...), rank: 6})
 	if text := forecastLine(v); text != "" {
-		parts = append(parts, part{text: text, rank: 7})
+		parts = append(parts, part{text: quiet(text), rank: 7})
 	}
 	if step != "" {
-		parts = append(parts, part{text: "last  " + step, rank: 2})
+		parts = append(parts, part{text: s.line(frame.Cell{Text: "last  ", Role: frame.Quiet}, frame.Cell{Text: step}), rank: 2})
 	}
-	if !v.Resting {
-		parts = append(parts, part{text: "Ctrl-C leaves it running", rank: 3})
-	}
-	return parts
+	return append(parts, part{text: quiet("Ctrl-C detaches; the run continues"), rank: 3})
 }
 
-func indented(s string, width int) string {
-	if width < narrow {
-		return s
+// lengthOf is how many cells of a line texts take.
+func lengthOf(cells []frame.Cell) (n int) {
+	for _, c := range cells {
+		n += frame.Cells(c.Text)
 	}
-	return "      " + s
+	return n
+}
+
+// reasonRole is what the reason of a run that works means to you.
+func reasonRole(v runs.RunView) frame.Role {
+	if v.State == run.StatusRunning || v.State == run.StatusPlanning {
+		return frame.Quiet
+	}
+	return frame.Waits
 }
 
 // shownJobs is how many jobs come before everything but where the run stands.
@@ -90,33 +138,51 @@ func keptParts(parts []part, room, jobs int) map[int]bool {
 	return kept
 }
 
-// jobLines are the jobs, a line each, as far as there is room; of the others how many
-// they are and what they do.
-func jobLines(jobs []runs.RunJob, room, width int) []string {
+// workLines are what is done, what is worked on, and how much waits: a line each, as far as
+// there is room. Jobs come before all others.
+func workLines(s sheet, v runs.RunView, room int) []string {
 	if room <= 0 {
 		return nil
 	}
-	shown := map[int]bool{}
+	shown, rest := shownOf(v.Jobs, room)
+	below := moreText(v, rest)
+	done := v.Done
+	if free := room - len(shown) - min(len(below), 1); len(done) > max(free, 0) {
+		done = done[len(done)-max(free, 0):]
+	}
+	var rows [][]frame.Cell
+	for _, d := range done {
+		rows = append(rows, []frame.Cell{{Text: frame.SignVerified, Role: frame.Verified}, {Text: string(d.Feature), Role: frame.Name}, {Text: "verified"}, {Text: doneText(d), Role: frame.Quiet}})
+	}
+	for _, j := range shown {
+		sign, role := jobSign(j)
+		rows = append(rows, []frame.Cell{{Text: sign, Role: role}, {Text: jobName(j), Role: frame.Name}, {Text: phaseText(j), Role: role}, {Text: jobText(j)}})
+	}
+	out := s.table(rows)
+	if below != "" {
+		out = append(out, s.line(frame.Cell{Text: below, Role: frame.Quiet}))
+	}
+	return out[:min(len(out), room)]
+}
+
+// shownOf are the jobs that there is room for, in their order, and the others.
+func shownOf(jobs []runs.RunJob, room int) (shown, rest []runs.RunJob) {
+	is := map[int]bool{}
 	for urgency := range 3 {
 		for i, j := range jobs {
-			if urgencyOf(j) == urgency && (len(jobs) <= room || len(shown) < room-1) {
-				shown[i] = true
+			if urgencyOf(j) == urgency && (len(jobs) <= room || len(is) < room-1) {
+				is[i] = true
 			}
 		}
 	}
-	var out []string
-	var more []runs.RunJob
 	for i, j := range jobs {
-		if shown[i] {
-			out = append(out, jobLine(j, width))
+		if is[i] {
+			shown = append(shown, j)
 		} else {
-			more = append(more, j)
+			rest = append(rest, j)
 		}
 	}
-	if len(more) > 0 {
-		out = append(out, moreLine(more))
-	}
-	return out
+	return shown, rest
 }
 
 // urgencyOf orders jobs for a terminal that has no room for all: those at work, then
@@ -132,50 +198,136 @@ func urgencyOf(j runs.RunJob) int {
 	}
 }
 
-// moreLine tells of jobs that are not shown.
-func moreLine(jobs []runs.RunJob) string {
-	var words []string
+// jobSign says with a sign and a colour whether a job works, waits for you or failed.
+func jobSign(j runs.RunJob) (string, frame.Role) {
+	switch j.Phase {
+	case run.Asking, run.Reviewing:
+		return frame.SignWaits, frame.Waits
+	case run.Stuck, run.Reverting:
+		return frame.SignFailed, frame.Failed
+	case run.Ready, run.Limited, run.Idle:
+		return frame.SignMore, frame.Quiet
+	}
+	return frame.SignRuns, frame.Plain
+}
+
+func jobName(j runs.RunJob) string {
+	if j.Feature != "" {
+		return string(j.Feature)
+	}
+	return map[run.JobKind]string{run.Fix: "the baseline", run.Plan: "the plan", run.Verify: "what is to land"}[j.Kind]
+}
+
+// jobText is what is known of a job: its attempt, its context, what it asks or why it is so.
+func jobText(j runs.RunJob) string {
+	var parts []string
+	if j.Attempt > 1 {
+		parts = append(parts, "attempt "+strconv.Itoa(j.Attempt))
+	}
+	for _, text := range []string{j.Question, j.Reason, j.Notice} {
+		if text != "" {
+			return strings.Join(append(parts, text), "  ")
+		}
+	}
+	if j.Session != "" {
+		parts = append(parts, "context "+gauge(j.ContextTokens, j.ContextWindow))
+	}
+	return strings.Join(parts, "  ")
+}
+
+// doneText is what a feature took.
+func doneText(d runs.RunDone) string {
+	text := words.Count(d.Sessions, "session")
+	if d.USD != nil {
+		text += "  $" + frame.USD(*d.USD)
+	}
+	return text
+}
+
+// moreText tells of jobs that are not shown and of features that no job works on yet.
+func moreText(v runs.RunView, jobs []runs.RunJob) string {
+	var parts []string
+	if len(jobs) > 0 {
+		parts = append(parts, strconv.Itoa(len(jobs))+" more: "+phasesOf(jobs))
+	}
+	if n := v.Features.Pending; n > 0 {
+		parts = append(parts, strconv.Itoa(n)+" not begun")
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "  " + frame.SignMore + " " + strings.Join(parts, "; ")
+}
+
+// phasesOf counts jobs by what happens to them.
+func phasesOf(jobs []runs.RunJob) string {
+	var names []string
 	counts := map[string]int{}
 	for _, j := range jobs {
 		text := phaseText(j)
 		if counts[text] == 0 {
-			words = append(words, text)
+			names = append(names, text)
 		}
 		counts[text]++
 	}
-	for i, w := range words {
-		words[i] = strconv.Itoa(counts[w]) + " " + w
+	for i, w := range names {
+		names[i] = strconv.Itoa(counts[w]) + " " + w
 	}
-	return "  " + strconv.Itoa(len(jobs)) + " more: " + strings.Join(words, ", ")
+	return strings.Join(names, ", ")
 }
 
-// headLine is where the run stands. Its id has no room in a narrow terminal before
-// anything else.
-func headLine(v runs.RunView, now time.Time, width int) string {
-	s := words.Spaced(v.State) + "  " + frame.Span(now.Sub(v.StartedAt))
-	if !v.Resting {
-		s += "  ETA " + etaText(v.ETA)
+// headCells are which run it is and where it stands. Its id has no room in a narrow terminal
+// before anything else.
+func headCells(v runs.RunView, now time.Time, cols int) []frame.Cell {
+	state := frame.Cell{Text: words.Spaced(v.State) + " " + frame.Span(now.Sub(v.StartedAt)), Role: stateRole(v)}
+	id := frame.Cell{Text: "run " + kedge.ShortID(v.ID), Role: frame.Name}
+	eta := ""
+	if v.ETA != nil {
+		eta = "  ETA " + etaText(v.ETA)
 	}
-	if width < narrow {
-		return s + "  " + string(v.ID)
+	if cols < narrow {
+		return []frame.Cell{state, {Text: eta + "  "}, id}
 	}
-	return string(v.ID) + "  " + s
+	return []frame.Cell{id, {Text: "  "}, state, {Text: eta + moneyText(v)}}
+}
+
+// stateRole is what the state of a run means to you.
+func stateRole(v runs.RunView) frame.Role {
+	switch v.State {
+	case run.StatusRunning, run.StatusPlanning:
+		return frame.Plain
+	case run.StatusDone:
+		if v.Kind == "" {
+			return frame.Verified
+		}
+	case run.StatusStopped, run.StatusOverBudget:
+		return frame.Failed
+	}
+	return frame.Waits
+}
+
+// moneyText is what a run cost, as far as it is known.
+func moneyText(v runs.RunView) string {
+	if v.Usage.USD == nil {
+		return ""
+	}
+	text := "  $" + frame.USD(*v.Usage.USD)
+	if v.Limits.USD > 0 {
+		text += " of $" + frame.USD(v.Limits.USD)
+	}
+	return text
 }
 
 // barWidth is how many characters the progress bar has at most.
-const barWidth = 24
+const barWidth = 12
 
-func barLine(v runs.RunView, width int) string {
+// barCells are how much is verified, as a picture and in words.
+func barCells(v runs.RunView, cols int) []frame.Cell {
 	n, total, bar := v.Features.Completed+v.Features.Skipped, v.Features.Total, barWidth
-	if width < narrow {
-		bar = width / 5
+	if cols < narrow {
+		bar = min(bar, cols/5)
 	}
-	full := 0
-	if total > 0 {
-		full = n * bar / total
-	}
-	s := "[" + strings.Repeat("#", full) + strings.Repeat(".", bar-full) + "] " +
-		strconv.Itoa(v.Features.Completed) + "/" + strconv.Itoa(total) + " verified"
+	s := " " + strconv.Itoa(v.Features.Completed) + " of " + strconv.Itoa(total) + " verified"
 	for _, c := range []struct {
 		n    int
 		what string
@@ -189,38 +341,22 @@ func barLine(v runs.RunView, width int) string {
 			s += ", " + strconv.Itoa(c.n) + " " + c.what
 		}
 	}
-	return s
+	return []frame.Cell{{Text: frame.Gauge(int64(n), int64(total), bar), Role: frame.Verified}, {Text: s}}
 }
 
-// jobLine is a job: whose it is, what happens to it, how full its context is.
-func jobLine(j runs.RunJob, width int) string {
-	const column, phase = 24, 11
-	name := plain.Line(string(j.Feature))
-	if name == "" {
-		name = map[run.JobKind]string{run.Fix: "the baseline", run.Plan: "the plan", run.Verify: "what is to land"}[j.Kind]
+// gateCells are the last verdict.
+func gateCells(v runs.RunView) []frame.Cell {
+	label := frame.Cell{Text: "gate  ", Role: frame.Quiet}
+	if v.Gate == nil {
+		return []frame.Cell{label, {Text: "no verdict yet", Role: frame.Quiet}}
 	}
-	place := max(width-phase-3, 5) // what it does is not cut for its name
-	name = frame.CutTo(name, place)
-	s := fmt.Sprintf("  %s%s %-*s", name, strings.Repeat(" ", max(min(column, place)-frame.Cells(name), 0)), phase, phaseText(j))
-	if j.Attempt > 1 {
-		s += fmt.Sprintf(" attempt %d", j.Attempt)
+	role := frame.Failed
+	if v.Gate.Verdict == kedge.ValidationOK {
+		role = frame.Verified
 	}
-	if j.Session != "" {
-		s += "  context " + gauge(j.ContextTokens, j.ContextWindow)
+	out := []frame.Cell{label, {Text: frame.VerdictText(v.Gate.Verdict), Role: role}}
+	if v.Gate.Feature != "" {
+		out = append(out, frame.Cell{Text: " for " + plain.Line(string(v.Gate.Feature))})
 	}
-	for _, text := range []string{j.Question, j.Reason, j.Notice} {
-		if text != "" {
-			return s + "  " + text
-		}
-	}
-	return s
-}
-
-// broken is how many rows lines take in a terminal that breaks those anew which are
-// wider than it.
-func broken(lines []string, cols int) (rows int) {
-	for _, l := range lines {
-		rows += max((frame.Cells(l)+cols-1)/max(cols, 1), 1)
-	}
-	return rows
+	return out
 }

@@ -1,15 +1,10 @@
 package runs
 
 import (
-	"fmt"
-	"io"
-	"os"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
-	"kedge/internal/app/reports"
 	"kedge/internal/app/runs"
 	"kedge/internal/cli/frame"
 	"kedge/internal/core/run"
@@ -17,84 +12,35 @@ import (
 )
 
 // liveTable is a run on a terminal, redrawn in place. Every text that it shows
-// goes through the one filter; the only escape codes are its own.
+// goes through the one filter; the only escape codes are Kedge's own.
 type liveTable struct {
-	w     io.Writer
-	size  func() (cols, rows int)
-	now   func() time.Time
-	say   func(reports.RunStep) string
-	mu    sync.Mutex // of what follows: the clock draws too
-	view  runs.RunView
-	drawn []string // the last drawing
-	step  string   // what happened last
+	live *frame.Live
+	view runs.RunView
+	step string // what happened last
 }
 
-// follow draws the table again whenever the clock ticks or the terminal has
-// another size, until it is told to stop; stop returns when nothing draws.
-func (t *liveTable) follow(ticks <-chan time.Time, resized <-chan os.Signal) (stop func()) {
-	quit, done := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(done)
-		for {
-			select {
-			case <-ticks:
-			case <-resized:
-			case <-quit:
-				return
-			}
-			t.again()
+func newLiveTable(env *frame.Env, v runs.RunView) *liveTable {
+	t := &liveTable{view: v}
+	t.live = frame.NewLive(env, func(cols, rows int) []string {
+		return layout(sheet{cols, env.LivePage}, t.view, time.Now(), t.step, rows)
+	})
+	return t
+}
+
+// take shows one more line of progress.
+func (t *liveTable) take(env *frame.Env, l runs.RunLine, v runs.RunView) {
+	t.live.Update(func() {
+		t.view = v
+		if l.Step != nil && l.Step.Text != "" {
+			t.step = stepLine(env, *l.Step)
 		}
-	}()
-	return func() { close(quit); <-done }
+	})
 }
 
-func (t *liveTable) again() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.redraw()
-}
-
-func newLiveTable(env *frame.Env) *liveTable {
-	return &liveTable{w: env.RawErr, size: env.ScreenSize, now: time.Now, say: func(st reports.RunStep) string { return stepLine(env, st) }}
-}
-
-// take remembers what happened last.
-func (t *liveTable) take(l runs.RunLine) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if l.Step != nil && l.Step.Text != "" {
-		t.step = t.say(*l.Step)
-	}
-}
-
-// draw puts the table over its last drawing.
-func (t *liveTable) draw(v runs.RunView) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.view = v
-	t.redraw()
-}
-
-// redraw draws what fits the terminal as it is now. Lines of the last drawing that
-// the terminal has broken anew since, because it is narrower, are more than they were.
-func (t *liveTable) redraw() {
-	cols, rows := t.size()
-	lines := layout(t.view, t.now(), t.step, cols, rows)
-	var b strings.Builder
-	if up := min(broken(t.drawn, cols), rows-1); up > 0 {
-		fmt.Fprintf(&b, "\x1b[%dA", up)
-	}
-	for _, l := range lines {
-		b.WriteString("\r\x1b[2K" + l + "\n")
-	}
-	b.WriteString("\x1b[J") // what was longer before
-	t.drawn = lines
-	if rows <= 1 && !t.view.Resting { // there is no row below: the cursor stays, and nothing scrolls
-		b.Reset()
-		b.WriteString("\r\x1b[2K" + lines[0])
-		t.drawn = nil
-	}
-	_, _ = io.WriteString(t.w, b.String()) // a terminal that is gone ends the command by itself
+// end shows the run as it rests; what is said next stands below.
+func (t *liveTable) end(v runs.RunView) {
+	t.live.Update(func() { t.view = v })
+	t.live.Over()
 }
 
 // etaText is unknown as long as nothing was completed by this run.
@@ -136,34 +82,24 @@ func gauge(used, window *int64) string {
 	}
 }
 
-func spendLine(v runs.RunView) string {
-	tokens, usd := "tokens unknown", "cost unknown"
+// spendLine is what a run used; what it cost stands in the head, where that has room.
+func spendLine(v runs.RunView, cols int) string {
+	parts := []string{"tokens unknown"}
 	if v.Usage.Tokens != nil {
-		tokens = frame.ShortNumber(*v.Usage.Tokens) + " tokens"
-	}
-	if v.Usage.USD != nil {
-		usd = "$" + frame.USD(*v.Usage.USD)
-	}
-	if v.Limits.USD > 0 {
-		usd += " of $" + frame.USD(v.Limits.USD)
+		parts[0] = frame.ShortNumber(*v.Usage.Tokens) + " tokens"
 	}
 	if v.Limits.Tokens > 0 {
-		tokens += " of " + frame.ShortNumber(v.Limits.Tokens)
+		parts[0] += " of " + frame.ShortNumber(v.Limits.Tokens)
 	}
-	sessions := words.Count(v.Sessions, "session")
-	if v.Sessions == 0 && v.Usage.Tokens == nil && v.Usage.USD == nil {
+	switch {
+	case v.Sessions == 0 && v.Usage.Tokens == nil && v.Usage.USD == nil:
 		return "spent nothing, 0 sessions"
+	case v.Usage.USD == nil && v.Limits.USD > 0:
+		parts = append(parts, "cost unknown of $"+frame.USD(v.Limits.USD))
+	case v.Usage.USD == nil:
+		parts = append(parts, "cost unknown")
+	case cols < narrow:
+		parts = append(parts, strings.TrimSpace(moneyText(v)))
 	}
-	return fmt.Sprintf("spent %s, %s, %s", tokens, usd, sessions)
-}
-
-func gateLine(v runs.RunView) string {
-	if v.Gate == nil {
-		return "gate  no verdict yet"
-	}
-	s := "gate  " + frame.VerdictText(v.Gate.Verdict)
-	if v.Gate.Feature != "" {
-		s += " for " + string(v.Gate.Feature)
-	}
-	return s
+	return "spent " + strings.Join(append(parts, words.Count(v.Sessions, "session")), ", ")
 }

@@ -1,92 +1,62 @@
 package runs
 
 import (
-	"bytes"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 	"time"
 
 	"kedge"
-	"kedge/internal/app/reports"
 	"kedge/internal/app/runs"
 	"kedge/internal/app/status"
 	"kedge/internal/cli/frame"
 	"kedge/internal/core/run"
 )
 
-// TestLiveTable: the table is redrawn over itself, cut to the terminal, and shows
-// what is unknown as unknown; no text of a repository or an agent brings an
-// escape code of its own.
+// sheetOf is a terminal of so many columns, without colours.
+func sheetOf(cols int) sheet {
+	return sheet{cols, func(cols int) *frame.Page { return frame.NewPage(max(cols-1, 1), false) }}
+}
+
+// TestLiveTable: the table shows what is done, who works and who waits for you, each with
+// a sign and in the colour of its role; what is unknown is unknown. No text of a repository
+// or an agent brings an escape code of its own.
 func TestLiveTable(t *testing.T) {
-	var b bytes.Buffer
 	start := time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC)
-	table := &liveTable{w: &b, size: func() (int, int) { return 70, 24 }, now: func() time.Time { return start.Add(90 * time.Minute) }, say: func(st reports.RunStep) string { return stepLine(&frame.Env{}, st) }}
-	used, size, eta := int64(30_000), int64(200_000), int64(600)
+	used, size, eta, usd, tokens := int64(30_000), int64(200_000), int64(600), 4.2, int64(310_000)
 	v := runs.RunView{
-		ID: "run-1", State: run.StatusRunning, Reason: "a reason", StartedAt: start, Sessions: 3, ETA: &eta,
-		Features: status.FeatureCounts{Total: 4, Completed: 2, Blocked: 1},
-		Limits:   runs.RunLimits{USD: 5},
+		ID: "run-01m7j3bvhjy22sa06441ydg9zb", State: run.StatusRunning, Reason: "a reason", StartedAt: start, Sessions: 3, ETA: &eta,
+		Features: status.FeatureCounts{Total: 8, Completed: 2, Blocked: 1, Pending: 4},
+		Limits:   runs.RunLimits{USD: 50}, Usage: status.Usage{USD: &usd, Tokens: &tokens},
+		Done: []runs.RunDone{{Feature: "cart-totals", Sessions: 1, USD: &usd}, {Feature: "coupon-model", Sessions: 2}},
 		Jobs: []runs.RunJob{
 			{Feature: "evil\x1b[2J", Phase: run.Working, Attempt: 2, Session: "ses-1", ContextTokens: &used, ContextWindow: &size, Repair: true},
+			{Feature: "tax-rules", Phase: run.Asking, Question: "Round per line or per order?\x1b]0;title\a" + strings.Repeat(" long", 30)},
 			{Kind: run.Fix, Phase: run.Working, Attempt: 1, Session: "ses-2"},
 		},
 	}
-	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	table.take(runs.RunLine{Type: "step", Step: &reports.RunStep{N: 9, At: at, Feature: "a", Text: "\x1b]0;title\a" + strings.Repeat("long ", 30)}})
-	table.draw(v)
-	want := []string{
-		"run-1  running  1h30m  ETA 10m",
-		"      a reason",
-		"[############............] 2/4 verified, 1 blocked",
-		"  evil[2J                  repairing   attempt 2  context 15% of 200k",
-		"  the baseline             working      context unknown",
-		"spent tokens unknown, cost unknown of $5.00, 3 sessions",
-		"gate  no verdict yet",
-		"last  03:04:05  a: ]0;titlelong long long long long long long long l…",
-		"Ctrl-C leaves it running",
+	want := `run dg9zb  running 1h30m  ETA 10m  $4.20 of $50.00
+▆▆▆▁▁▁▁▁▁▁▁▁ 2 of 8 verified, 1 blocked
+a reason
+  ✓ cart-totals   verified   1 session  $4.20
+  ✓ coupon-model  verified   2 sessions
+  ● evil[2J       repairing  attempt 2  context 15% of 200k
+  ◐ tax-rules     asks       Round per line or per order?]0;title long long lo…
+  ● the baseline  working    context unknown
+  · 4 not begun
+spent 310k tokens, 3 sessions
+gate  no verdict yet
+last  03:04:05  a: that
+Ctrl-C detaches; the run continues`
+	if got := strings.Join(layout(sheetOf(80), v, start.Add(90*time.Minute), "03:04:05  a: that", 24), "\n"); got != want {
+		t.Errorf("drawn as\n%s", got)
 	}
-	for i, line := range strings.Split(strings.TrimSuffix(b.String(), "\n\x1b[J"), "\n") {
-		if got := strings.TrimPrefix(line, "\r\x1b[2K"); i >= len(want) || got != want[i] {
-			t.Errorf("line %d is %q", i, got)
+	coloured := sheet{80, func(cols int) *frame.Page { return frame.NewPage(cols-1, true) }}
+	got := strings.Join(layout(coloured, v, start, "", 24), "\n")
+	for _, want := range []string{"\x1b[32m✓\x1b[0m \x1b[1mcart-totals\x1b[0m", "\x1b[33m◐\x1b[0m", "\x1b[33masks\x1b[0m", "\n  ● \x1b[1mthe baseline\x1b[0m"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%q", want, got)
 		}
-	}
-	b.Reset()
-	v.Jobs, v.Resting = nil, true
-	table.draw(v)
-	if got := b.String(); !strings.HasPrefix(got, "\x1b[9A") || strings.Count(got, "\n") != 5 || !strings.HasSuffix(got, "\n\x1b[J") {
-		t.Errorf("redrawn as %q", got)
-	}
-}
-
-// TestLiveTableGoesOn: without a step the clock of the table goes on, and another
-// size of the terminal shows.
-func TestLiveTableGoesOn(t *testing.T) {
-	var b bytes.Buffer
-	start := time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC)
-	now, cols := start.Add(2*time.Second), 70
-	table := &liveTable{w: &b, size: func() (int, int) { return cols, 24 }, now: func() time.Time { return now }}
-	table.draw(runs.RunView{ID: "run-1", State: run.StatusRunning, StartedAt: start, Sessions: 1, Features: status.FeatureCounts{Total: 2, NeedsReview: 1}})
-	if got := b.String(); !strings.Contains(got, "running  2s") || !strings.Contains(got, "1 session\n") || !strings.Contains(got, "1 waits for review") {
-		t.Errorf("drawn as %q", got)
-	}
-	b.Reset()
-	now = start.Add(3 * time.Second)
-	ticks, resized := make(chan time.Time), make(chan os.Signal)
-	stop := table.follow(ticks, resized)
-	ticks <- now
-	stop()
-	if got := b.String(); !strings.Contains(got, "running  3s") {
-		t.Errorf("after a second %q", got)
-	}
-	b.Reset()
-	cols = 30
-	stop = table.follow(ticks, resized)
-	resized <- os.Interrupt
-	stop()
-	if got := b.String(); !strings.Contains(got, "…") || strings.Contains(got, "waits for review") {
-		t.Errorf("in a narrow terminal %q", got)
 	}
 }
 
@@ -111,7 +81,7 @@ func TestLayoutFits(t *testing.T) {
 	for _, cols := range []int{1, 5, 20, 40, 59, 60, 80, 200} {
 		for _, rows := range []int{1, 2, 3, 5, 8, 10, 24, 60} {
 			for _, jobs := range []int{0, 1, 2, 5, 30} {
-				lines := layout(view(jobs), start.Add(time.Minute), "03:04:05  feature-01: 界界界 happened to it, at length", cols, rows)
+				lines := layout(sheetOf(cols), view(jobs), start.Add(time.Minute), "03:04:05  feature-01: 界界界 happened to it, at length", rows)
 				if len(lines) > max(rows-1, 1) || len(lines) == 0 {
 					t.Errorf("%dx%d, %d jobs: %d lines", cols, rows, jobs, len(lines))
 				}
@@ -137,57 +107,19 @@ func TestLayout(t *testing.T) {
 		cols, rows int
 		want       string
 	}{
-		{80, 24, "run-1  running  2s  ETA unknown\n" +
-			"[########................] 3/9 verified\n" +
-			"  part-0                   in review\n  part-1                   in review\n  part-2                   in review\n" +
-			"  part-3                   in review\n  part-4                   working\n  part-5                   waits\n" +
-			"spent nothing, 0 sessions\ngate  no verdict yet\nlast  that\nCtrl-C leaves it running"},
-		{40, 10, "running  2s  ETA unknown  run-1\n[##.....] 3/9 verified\n" +
-			"  part-0                   in review\n  part-1                   in review\n  part-4                   working\n  3 more: 2 in review, 1 waits\n" +
-			"spent nothing, 0 sessions\nlast  that\nCtrl-C leaves it running"},
-		{20, 5, "running  2s  ETA u…\n[#..] 3/9 verified\n  part… working\n  5 more: 4 in rev…"},
-		{80, 4, "run-1  running  2s  ETA unknown\n[########................] 3/9 verified\n  6 more: 4 in review, 1 working, 1 waits"},
-		{80, 1, "run-1  running  2s  ETA unknown"},
+		{80, 24, "run run-1  running 2s   ▆▆▆▆▁▁▁▁▁▁▁▁ 3 of 9 verified\n" +
+			"  ◐ part-0  in review\n  ◐ part-1  in review\n  ◐ part-2  in review\n" +
+			"  ◐ part-3  in review\n  ● part-4  working\n  · part-5  waits\n" +
+			"spent nothing, 0 sessions\ngate  no verdict yet\nlast  that\nCtrl-C detaches; the run continues"},
+		{40, 10, "running 2s  run run-1\n▆▆▁▁▁▁▁▁ 3 of 9 verified\n" +
+			"  ◐ part-0  in review\n  ◐ part-1  in review\n  ● part-4  working\n  · 3 more: 2 in review, 1 waits\n" +
+			"spent nothing, 0 sessions\nlast  that\nCtrl-C detaches; the run continues"},
+		{20, 5, "running 2s  run ru…\n▆▁▁▁ 3 of 9 verifi…\n● part-4 working\n  · 5 more: 4 in r…"},
+		{80, 4, "run run-1  running 2s   ▆▆▆▆▁▁▁▁▁▁▁▁ 3 of 9 verified\n  · 6 more: 4 in review, 1 working, 1 waits\nlast  that"},
+		{80, 1, "run run-1  running 2s   ▆▆▆▆▁▁▁▁▁▁▁▁ 3 of 9 verified"},
 	} {
-		if got := strings.Join(layout(v, start.Add(2*time.Second), "that", c.cols, c.rows), "\n"); got != c.want {
+		if got := strings.Join(layout(sheetOf(c.cols), v, start.Add(2*time.Second), "that", c.rows), "\n"); got != c.want {
 			t.Errorf("%dx%d:\n%s\nwant\n%s", c.cols, c.rows, got, c.want)
 		}
-	}
-}
-
-// TestLiveTableInOneRow: with no row below it the line is drawn over itself, and
-// nothing scrolls; the last one makes way for what is said after it.
-func TestLiveTableInOneRow(t *testing.T) {
-	var b bytes.Buffer
-	table := &liveTable{w: &b, size: func() (int, int) { return 80, 1 }, now: func() time.Time { return time.Time{} }}
-	table.draw(runs.RunView{ID: "run-1", State: run.StatusRunning})
-	table.again()
-	if got := b.String(); strings.Contains(got, "\n") || strings.Count(got, "\r\x1b[2Krun-1  running") != 2 {
-		t.Errorf("drawn as %q", got)
-	}
-	table.draw(runs.RunView{ID: "run-1", State: run.StatusDone, Resting: true})
-	if got := b.String(); strings.Count(got, "\n") != 1 {
-		t.Errorf("the end is drawn as %q", got)
-	}
-}
-
-// TestLiveTableInANarrowerTerminal: lines that the terminal broke when it became
-// narrower are drawn over, too; what was below is taken away.
-func TestLiveTableInANarrowerTerminal(t *testing.T) {
-	var b bytes.Buffer
-	cols, rows := 80, 24
-	table := &liveTable{w: &b, size: func() (int, int) { return cols, rows }, now: func() time.Time { return time.Time{} }}
-	table.draw(runs.RunView{ID: "run-1", State: run.StatusDone, Resting: true, Sessions: 3}) // of 17, 39, 46 and 20 characters
-	b.Reset()
-	cols = 30
-	table.again()
-	if got := b.String(); !strings.HasPrefix(got, "\x1b[6A") || !strings.HasSuffix(got, "\n\x1b[J") {
-		t.Errorf("redrawn as %q", got)
-	}
-	b.Reset()
-	rows = 3
-	table.again()
-	if got := b.String(); !strings.HasPrefix(got, "\x1b[2A") || strings.Count(got, "\n") != 2 {
-		t.Errorf("in three rows %q", got)
 	}
 }

@@ -3,6 +3,7 @@ package runs
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,19 +18,27 @@ import (
 
 // summaryText is what a run came to, below where it stands. A run that started no session
 // or has no feature yet, because it plans, has nothing to sum up.
-func summaryText(env *frame.Env, v runs.RunView, sum *reports.RunSummary) {
+func summaryText(w io.Writer, v runs.RunView, sum *reports.RunSummary) {
 	if sum == nil || v.Sessions == 0 || v.Features.Total == 0 {
 		return
 	}
-	fit := func(line string) string { return line }
-	if env.Redraws() { // a terminal, where nothing wraps
-		cols, _ := env.ScreenSize()
-		fit = func(line string) string { return frame.CutTo(line, max(cols-1, 1)) }
+	sign := map[frame.Role]string{frame.Verified: frame.SignVerified, frame.Waits: frame.SignWaits, frame.Failed: frame.SignFailed}[stateRole(v)]
+	head := []frame.Cell{{Text: sign + " ", Role: stateRole(v)}, {Text: verifiedText(v, sum), Role: frame.Name}}
+	cost := frame.Cell{Text: strings.Join(costParts(v, sum), ", "), Role: frame.Quiet}
+	whole := append(slices.Clone(head), frame.Cell{Text: "   "}, cost)
+	if p, ok := w.(*frame.Page); ok && p.Cols() > 0 && lengthOf(whole) > p.Cols() {
+		frame.PutLine(w, head...)
+		frame.PutLine(w, frame.Cell{Text: "  "}, cost)
+	} else {
+		frame.PutLine(w, whole...)
 	}
-	fmt.Fprintf(env.Out, "\n  %s   %s\n\n", verifiedText(v, sum), strings.Join(costParts(v, sum), ", "))
+	fmt.Fprintln(w)
+	t := frame.Table{Indent: 2, Columns: []frame.Column{{}, {Right: true}, {Least: 10, Spare: true}}}
 	for _, r := range summaryRows(sum) {
-		fmt.Fprintln(env.Out, fit(strings.TrimRight(fmt.Sprintf("  %-24s %3d   %s", r.name, r.n, plain.Line(r.what)), " ")))
+		t.Add(frame.Cell{Text: r.name}, frame.Cell{Text: strconv.Itoa(r.n), Role: frame.Name}, frame.Cell{Text: r.what, Role: frame.Quiet})
 	}
+	t.Print(w)
+	fmt.Fprintln(w)
 }
 
 // verifiedText counts the features of the run and says where their work is.
@@ -60,6 +69,23 @@ type summaryRow struct {
 	what string
 }
 
+// counted are the texts, each once, with how often it was there.
+func counted(texts []string) []string {
+	var out []string
+	times := map[string]int{}
+	for _, t := range texts {
+		if times[t]++; times[t] == 1 {
+			out = append(out, t)
+		}
+	}
+	for i, t := range out {
+		if times[t] > 1 {
+			out[i] = t + " (" + strconv.Itoa(times[t]) + " times)"
+		}
+	}
+	return out
+}
+
 func summaryRows(sum *reports.RunSummary) []summaryRow {
 	var claims, causes, aside []string
 	survived := 0
@@ -82,7 +108,7 @@ func summaryRows(sum *reports.RunSummary) []summaryRow {
 		checks.what = "slowest: " + string(s.Feature) + " " + frame.Seconds(s.MS)
 	}
 	return slices.Concat(
-		[]summaryRow{{"false claims", len(claims), strings.Join(slices.Compact(claims), "; ")}}, // a repair often fails as the work did
+		[]summaryRow{{"claims that were false", len(claims), strings.Join(counted(claims), "; ")}}, // a repair often fails as the work did
 		[]summaryRow{{"interruptions survived", survived, strings.Join(causes, ", ")}},
 		[]summaryRow{checks},
 		[]summaryRow{{"set aside", len(aside), strings.Join(aside, ", ")}},

@@ -269,7 +269,7 @@ func TestRunOnATerminal(t *testing.T) {
 		end:   runs.RunView{ID: "run-1", State: run.StatusDone, Resting: true},
 	}}}
 	code, out, talk := d.main(t.Context(), true, "run")
-	if code != 0 || out != "done\n" || strings.Count(talk, "Ctrl-C leaves it running") != 2 || !strings.Contains(talk, "last  03:04:05  a: one") {
+	if code != 0 || out != "done\n" || strings.Count(talk, "Ctrl-C detaches") != 2 || !strings.HasSuffix(talk, "\x1b[5A\x1b[J\x1b[?2026l") || !strings.Contains(talk, "03:04:05  a: one") {
 		t.Errorf("code %d, printed %q, said %q", code, out, talk)
 	}
 }

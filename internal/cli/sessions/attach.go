@@ -1,287 +1,346 @@
 package sessions
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"io"
+	"fmt"
 	"math/rand/v2"
-	"strings"
-	"sync/atomic"
+	"sync"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"kedge"
 	"kedge/internal/app/sessions"
 	"kedge/internal/cli/frame"
+	"kedge/internal/process"
 	"kedge/internal/process/hold"
 	"kedge/internal/process/tape"
-	"kedge/internal/process/term"
-	"kedge/internal/process/wire"
-
+	"kedge/internal/screen/vt"
 	"kedge/internal/text/plain"
 )
-
-// prefix is the key that speaks to Kedge instead of the session: Ctrl-].
-const prefix = 0x1d
 
 // errDetached ends an attachment by the person's choice.
 var errDetached = errors.New("detached")
 
+// elsewhere ends an attachment for that to another session.
+type elsewhere struct{ name string }
+
+func (e elsewhere) Error() string { return "to session " + e.name }
+
 // Attach is kedge attach.
 func Attach(env *frame.Env) *cobra.Command {
-	return &cobra.Command{
-		Use:   "attach NAME",
+	var watch bool
+	c := &cobra.Command{
+		Use:   "attach [NAME]",
 		Short: "Look at a session and type into it",
-		Long: `Connect this terminal to a session: you see what it prints and type into it.
+		Long: `Connect this terminal to a session: you see its screen and type into it.
+Without a name, Kedge takes the session that you left last, or lets you choose.
 
   Ctrl-] d         detach; the session continues
+  Ctrl-] w         switch to another session: a list; type to filter it
+  Ctrl-] n         go to the next session that waits for you
+  Ctrl-] [         scroll back through everything that the session printed
+  Ctrl-] /         search it
+  Ctrl-] f         fit the session to this terminal
+  Ctrl-] r         rename the session
+  Ctrl-] x         end the session
+  Ctrl-] ?         show these keys
   Ctrl-] Ctrl-]    type Ctrl-] itself
 
-The session takes the size of this terminal and is asked to repaint its
-screen. Earlier output is in kedge logs. Agents may not attach: inside a
-session the command is refused.`,
-		Example:           "  kedge attach auth-refactor",
-		Args:              cobra.ExactArgs(1),
-		RunE:              func(c *cobra.Command, args []string) error { return attachTo(c.Context(), env, args[0]) },
+What scrolled by while you were away is in your terminal's own scrollback,
+then a line says how long you were away. The session takes the size of the
+terminal where somebody typed last. Other terminals show it cropped, or with
+an empty border. With --watch, you only look: no key reaches the session, and
+it keeps its size. Agents may not attach: inside a session the command is
+refused.`,
+		Example: `  kedge attach auth-refactor
+  kedge attach                         the session that you left last
+  kedge attach auth-refactor --watch   only look`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			name := ""
+			if len(args) > 0 {
+				name = args[0]
+			}
+			return attachAs(c.Context(), env, name, watch)
+		},
 		ValidArgsFunction: frame.SessionNames(env),
 	}
+	c.Flags().BoolVar(&watch, "watch", false, "only look: keys do not reach the session")
+	return c
 }
 
 func attachTo(ctx context.Context, env *frame.Env, name string) error {
+	return attachAs(ctx, env, name, false)
+}
+
+// attachAs attaches to one session after the other, as long as another one is chosen.
+func attachAs(ctx context.Context, env *frame.Env, name string, watch bool) error {
 	if env.Term == nil {
+		if name == "" {
+			return kedge.Errorf(kedge.Invalid, "attach needs a terminal").WithHint("kedge ls")
+		}
 		return kedge.Errorf(kedge.Invalid, "attach needs a terminal").WithHint("kedge logs %s --follow", name)
 	}
+	var restore func(process.Leaving)
+	leave := func(process.Leaving) {}
+	defer func() { leave("") }() // also when this panics
+	if name == "" {
+		chosen, err := chooseSession(ctx, env)
+		if err != nil || chosen == "" {
+			return err
+		}
+		name = chosen
+	}
+	for {
+		a, err := newAttachment(ctx, env, name, watch)
+		if err != nil {
+			return err
+		}
+		if restore == nil {
+			talkWarnings(env, a.found.Session)
+			if restore, err = env.Term.Raw(); err != nil {
+				return errors.Join(err, a.close())
+			}
+		}
+		leave = func(process.Leaving) { restore(a.d.Leaving(false)) }
+		last, err := a.run(ctx)
+		var to elsewhere
+		if errors.As(err, &to) {
+			name = to.name
+			_, _ = env.Term.Out.WriteString(string(a.d.Leaving(false))) // the terminal stays raw
+			continue
+		}
+		restore(a.d.Leaving(err == nil && last.Exit != nil))
+		return a.farewell(last, err)
+	}
+}
+
+// attachment is one terminal's look at a session.
+type attachment struct {
+	env    *frame.Env
+	term   *process.Terminal
+	watch  bool
+	found  sessions.SessionFound
+	client *hold.Client
+	seat   *hold.Attached
+	source uint64
+	seq    uint64 // of what was typed
+	asked  uint64 // of what was answered
+	cancel context.CancelCauseFunc
+
+	mu    sync.Mutex // held while what the terminal shows is changed
+	d     frame.Display
+	front front       // what covers the session; nil for nothing
+	fade  *time.Timer // takes the note away
+	seen  seen
+	first int64 // the line from which on this terminal has not seen them
+}
+
+// newAttachment finds the session and what its screen shows.
+func newAttachment(ctx context.Context, env *frame.Env, name string, watch bool) (*attachment, error) {
 	found, err := frame.Call[sessions.SessionFound](ctx, env, "session.attach", sessions.SessionName{Name: name})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if !found.Session.Live() {
-		return kedge.Errorf(kedge.Conflict, "session %q is %s", name, plain.Line(found.Session.Summary())).WithHint("kedge logs %s", name)
+		return nil, kedge.Errorf(kedge.Conflict, "session %q is %s", name, plain.Line(found.Session.Summary())).WithHint("read its output instead: kedge logs %s", name)
 	}
 	if found.Session.Cause == hold.CauseSilent {
-		return kedge.Errorf(kedge.Conflict, "the holder of session %q does not answer now", name).WithHint("kedge logs %s", name)
+		return nil, kedge.Errorf(kedge.Conflict, "the process that keeps session %q alive (its holder) does not answer now", name).WithHint("read its output instead: kedge logs %s", name)
 	}
-	c, err := hold.Dial(ctx, found.Folder)
+	a := &attachment{env: env, term: env.Term, watch: watch, found: found, source: rand.Uint64()}
+	if a.client, err = hold.Dial(ctx, found.Folder); err != nil {
+		return nil, err
+	}
+	if err := a.open(ctx); err != nil {
+		return nil, errors.Join(err, a.close())
+	}
+	return a, nil
+}
+
+// open begins with the screen, early enough to have the lines that this terminal missed.
+func (a *attachment) open(ctx context.Context) error {
+	cols, rows, err := a.term.Size()
 	if err != nil {
 		return err
 	}
-	defer func() { _ = c.Close() }()
-	talkWarnings(env, found.Session)
-	restore, err := env.Term.Raw()
+	dir := a.found.Folder
+	a.seen = readSeen(dir)
+	feed, err := tape.OpenFeed(dir, tape.Anywhere, tape.Anywhere)
 	if err != nil {
 		return err
 	}
-	a := &attachment{client: c, term: env.Term, dir: found.Folder, source: rand.Uint64()}
-	defer func() { restore(a.wayOut(false)) }()
-	last, err := a.run(ctx)
-	restore(a.wayOut(err == nil && last.Exit != nil))
-	return a.farewell(env, found.Session, last, err)
-}
-
-// attachment is one terminal's view of a session.
-type attachment struct {
-	client *hold.Client
-	term   *term.Terminal
-	dir    string
-	source uint64
-	seq    atomic.Uint64
-
-	screens term.Screens // as the session has switched them
-	within  bool         // a line of the session's that has no end yet
-}
-
-// wayOut is how the terminal is left: below what the session showed last.
-func (a *attachment) wayOut(ended bool) term.Way {
-	switch {
-	case a.screens.Second():
-		return term.LeaveSecond
-	case !ended:
-		return term.BelowAll
-	case a.within:
-		return term.GoOnBelow
-	default:
-		return term.GoOn
+	a.d = frame.Display{Out: a.term.Out, Feed: feed, Clean: true, Reply: a.reply}
+	a.d.Fits(cols, rows)
+	had, known := a.seen.Terminals[thisTerminal(a.term)]
+	if a.first = had; !known {
+		a.first = max(feed.Lines()-freshMost, 0)
 	}
+	if from := max(a.first, feed.Lines()-tape.MissedMost); from < feed.Lines() {
+		_ = feed.Close() // only read
+		if a.d.Feed, err = tape.OpenFeed(dir, tape.Anywhere, from); err != nil {
+			return err
+		}
+	}
+	a.d.Past.Dropped = max(a.d.Feed.Lines()-a.first, 0)
+	if !known {
+		a.d.Past.Dropped = 0
+	}
+	a.d.Feed.Left = a.left
+	a.d.Feed.Returned = a.d.Past.Returned
+	a.gap(ctx)
+	return nil
+}
+
+// freshMost is how many lines above the screen a terminal gets that never showed the
+// session.
+const freshMost = 500
+
+// left keeps a line that the terminal did not get.
+func (a *attachment) left(l vt.Line) {
+	if a.d.Way != frame.Whole && a.d.Feed.Lines() > a.first {
+		a.d.Past.Add(l)
+	}
+}
+
+func (a *attachment) close() error {
+	var errs []error
+	if a.seat != nil {
+		errs = append(errs, a.seat.Close())
+	}
+	if a.d.Feed != nil {
+		errs = append(errs, a.d.Feed.Close())
+	}
+	return errors.Join(append(errs, a.client.Close())...)
 }
 
 // run shows the session and types what is typed, until one of them ends.
-func (a *attachment) run(ctx context.Context) (wire.State, error) {
+func (a *attachment) run(ctx context.Context) (last hold.State, err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	_, at, err := tape.Open(a.dir).Range()
-	if err != nil {
-		return wire.State{}, kedge.Errorf(kedge.Internal, "cannot read the session's output: %w", err)
+	a.cancel = cancel
+	defer func() { _ = a.close() }()
+	if a.seat, err = a.client.Attach(ctx, a.d.Viewer(a.watch, false)); err != nil {
+		return last, err
 	}
-	a.lately(at)
-	if err := a.paint(ctx); err != nil {
-		return wire.State{}, err
-	}
-	go func() { cancel(a.typeAll(ctx)) }()
-	go a.followSize(ctx)
-	show := &shower{tape: tape.Open(a.dir).Cursor(), at: at, buf: make([]byte, 64<<10), out: a.term.Out, saw: a.saw}
-	defer func() { _ = show.tape.Close() }() // only read
-	last, err := a.client.Follow(ctx, show.upTo)
+	a.beside(func() { cancel(a.typeAll(ctx)) })
+	a.beside(func() { a.followSize(ctx) })
+	a.beside(func() { a.lookAround(ctx) })
+	last, err = a.seat.Follow(ctx, func(r hold.Role) error {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.d.Begins(r)
+		return a.d.UpTo(a.d.Feed.At()) // it may hold already
+	}, func(end int64) error {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		return a.d.UpTo(end)
+	})
+	a.mu.Lock() // for good: nobody writes to the terminal any more
+	a.remember()
 	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
 		return last, cause
 	}
 	return last, err
 }
 
-// shower shows a session's output as it grows, with nothing to be found or opened
-// between a key and its echo.
-type shower struct {
-	tape *tape.Cursor
-	at   int64
-	buf  []byte
-	out  io.Writer
-
-	saw func(b []byte) // what was shown
-}
-
-// upTo shows what has come until the tape has this length.
-func (s *shower) upTo(end int64) error {
-	for s.at < end {
-		n, err := s.tape.ReadAt(s.buf[:min(int64(len(s.buf)), end-s.at)], s.at)
-		s.at += int64(n)
-		if n > 0 {
-			if _, err := s.out.Write(s.buf[:n]); err != nil {
-				return kedge.Errorf(kedge.Internal, "write: %w", err)
+// beside does something beside the rest. If it panics, the attachment ends, and the
+// terminal is restored.
+func (a *attachment) beside(do func()) {
+	go func() {
+		defer func() {
+			if p := recover(); p != nil {
+				a.cancel(kedge.Errorf(kedge.Internal, "attach failed: %v", p).WithHint("report this; the session continues: kedge ls"))
 			}
-			s.saw(s.buf[:n])
-		}
-		if err != nil {
-			return kedge.Errorf(kedge.Internal, "cannot read the session's output: %w", err)
-		}
-	}
-	return nil
-}
-
-func (a *attachment) saw(b []byte) {
-	a.screens.Saw(b)
-	if len(b) > 0 {
-		a.within = b[len(b)-1] != '\n'
-	}
-}
-
-// lately shows the last lines of a session that will not paint itself anew: a
-// shell, say. They are shown as text, so that nothing that was once asked of a
-// terminal is asked, and answered, again. A program that has the second screen
-// gets it here too: it does not ask for it again.
-func (a *attachment) lately(end int64) {
-	const most = 256 << 10
-	buf := make([]byte, min(end, most))
-	n, _ := tape.Open(a.dir).ReadAt(buf, end-int64(len(buf))) // what cannot be read is not shown
-	if a.saw(buf[:n]); a.screens.Second() {
-		_, _ = io.WriteString(a.term.Out, term.Second)
-	}
-	_, rows, err := a.term.Size()
-	if err != nil {
-		return
-	}
-	empty := "\x1b[2J\x1b[H"
-	if !a.screens.Second() {
-		empty = term.ScrollAway(rows)
-	}
-	_, _ = io.WriteString(a.term.Out, empty+lastLines(buf[:n], rows))
-}
-
-// lastLines is the text of the last lines in b, for a terminal that is raw.
-func lastLines(b []byte, rows int) string {
-	const most = 16 << 10
-	lines := bytes.Split(plain.Stripped(b[max(0, len(b)-most):]), []byte("\n"))
-	lines = lines[max(0, len(lines)-rows):]
-	shown := plain.Text(string(bytes.ReplaceAll(bytes.Join(lines, []byte("\n")), []byte("\r"), nil)))
-	return strings.ReplaceAll(shown, "\n", "\r\n")
-}
-
-// paint gives the session this terminal's size and asks for its screen.
-func (a *attachment) paint(ctx context.Context) error {
-	cols, rows, err := a.term.Size()
-	if err != nil {
-		return err
-	}
-	if err := a.client.Resize(ctx, uint16(cols), uint16(rows)); kedge.Invalid.Is(err) {
-		return nil // pipes: there is nothing to paint
-	} else if err != nil {
-		return err
-	}
-	return a.client.Redraw(ctx)
+		}()
+		do()
+	}()
 }
 
 func (a *attachment) followSize(ctx context.Context) {
 	changes, stop := a.term.Resized()
-	defer stop()
+	hangups, forget := a.term.HungUp()
+	defer func() { stop(); forget() }()
 	for {
 		select {
 		case <-changes:
-			if cols, rows, err := a.term.Size(); err == nil {
-				_ = a.client.Resize(ctx, uint16(cols), uint16(rows)) // the next change tries again
+			if cols, rows, err := a.term.Size(); err == nil && cols > 0 && rows > 0 {
+				a.fit(ctx, cols, rows)
 			}
+		case <-hangups: // what the person saw is still written down
+			a.cancel(kedge.Errorf(kedge.Interrupted, "your terminal has closed"))
 		case <-ctx.Done():
 			return
 		}
 	}
 }
 
-// typeAll passes keys on until the person detaches.
-func (a *attachment) typeAll(ctx context.Context) error {
-	var keys keys
-	in, release := a.term.Keys()
-	defer release()
-	buf := make([]byte, 4096)
-	for {
-		n, err := in.Read(buf)
-		if err != nil {
-			return kedge.Errorf(kedge.Interrupted, "the terminal is gone: %w", err)
-		}
-		out, detach := keys.take(buf[:n])
-		if len(out) > 0 {
-			if err := a.client.Input(ctx, a.source, a.seq.Add(1), out); err != nil && !kedge.Conflict.Is(err) {
-				return err // Conflict: the program does not read; the person sees that and can detach
-			}
-		}
-		if detach {
-			return errDetached
-		}
+// fit shows the session on a terminal that has another size now.
+func (a *attachment) fit(ctx context.Context, cols, rows int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if err := a.d.Resized(cols, rows); err != nil {
+		a.cancel(err)
+		return
 	}
+	_ = a.seat.Update(ctx, a.d.Viewer(a.watch, false)) // a connection that broke is noticed by whoever follows
 }
 
+// reply types what the terminal would have answered.
+func (a *attachment) reply(b []byte) {
+	ctx, stop := context.WithTimeout(context.Background(), replyLimit)
+	defer stop()
+	a.asked++
+	_ = a.client.Input(ctx, a.source+1, a.asked, b) // a program that does not read gets no answer
+}
+
+// replyLimit is for a program that does not read what it asked for.
+const replyLimit = time.Second
+
 // farewell says how the attachment ended, on the person's own screen again.
-func (a *attachment) farewell(env *frame.Env, s kedge.Session, last wire.State, err error) error {
+func (a *attachment) farewell(last hold.State, err error) error {
+	s := a.found.Session
 	switch {
 	case errors.Is(err, errDetached):
-		env.Talk("[detached from %s; kedge attach %s]", s.Name, s.Name)
-		talkWarnings(env, s)
+		a.env.Talk("[detached from %s; kedge attach %s]", s.Name, s.Name)
+		talkWarnings(a.env, s)
 		return nil
 	case err != nil:
 		return err
 	case last.Exit != nil:
-		env.Talk("[%s has ended: exit code %d]", s.Name, last.Exit.Code)
+		a.env.Talk("[%s has ended: exit code %d]", s.Name, last.Exit.Code)
 	}
 	return nil
 }
 
-// keys finds the detach key in what is typed, wherever the reads cut it.
-type keys struct{ prefixed bool }
-
-// take gives what is meant for the session, and whether to detach.
-func (k *keys) take(in []byte) (out []byte, detach bool) {
-	for _, b := range in {
-		switch {
-		case k.prefixed && (b == 'd' || b == 'D'):
-			return out, true
-		case k.prefixed && b == prefix:
-			k.prefixed = false
-			out = append(out, b)
-		case k.prefixed: // not a key of ours: both go through
-			k.prefixed = false
-			out = append(out, prefix, b)
-		case b == prefix:
-			k.prefixed = true
-		default:
-			out = append(out, b)
+// status is what the last row says of the session, and of others.
+func (a *attachment) status(list []kedge.Session) string {
+	s := a.found.Session
+	text := " " + s.Name
+	for _, now := range list {
+		if now.ID == s.ID {
+			s = now
 		}
 	}
-	return out, false
+	if s.ContextTokens != nil && s.ContextWindow != nil && *s.ContextWindow > 0 {
+		text += fmt.Sprintf("  %d%%", *s.ContextTokens*100 / *s.ContextWindow)
+	}
+	if s.USD != nil {
+		text += "  $" + frame.USD(*s.USD)
+	}
+	others, waits := 0, 0
+	for _, o := range list {
+		if o.ID != s.ID && o.Live() {
+			others++
+			if o.State == kedge.SessionWaiting {
+				waits++
+			}
+		}
+	}
+	if others > 0 {
+		text += fmt.Sprintf(" | %d others, %d waits", others, waits)
+	}
+	return text + " | Ctrl-] ? "
 }

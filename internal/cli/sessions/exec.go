@@ -18,8 +18,10 @@ import (
 	"kedge"
 	"kedge/internal/cli/frame"
 	"kedge/internal/insight/condense"
+	"kedge/internal/insight/failure"
+	"kedge/internal/process"
 	"kedge/internal/process/output"
-	"kedge/internal/text/environ"
+	"kedge/internal/text/words"
 )
 
 // Exit codes of a shell for a program that it could not start.
@@ -45,35 +47,46 @@ type execReply struct {
 
 // Exec is kedge exec.
 func Exec(env *frame.Env) *cobra.Command {
-	var raw, list bool
+	var raw, list, gain bool
 	c := &cobra.Command{
-		Use:   "exec [--raw] -- COMMAND... | --list",
+		Use:   "exec [--raw] -- COMMAND... | --list | --gain",
 		Short: "Run a command, keep its whole output, print what matters",
 		Long: `Run a command, keep its whole output, and print the part that matters.
 
 The command gets your input, folder and environment. When it has ended, Kedge
-prints failures, errors, warnings, places (path:line) and totals. Passing
-tests, progress, installation, library frames and repeated lines are only
-counted. Fewer than 40 lines are printed unchanged, and so is output that this
-would not make shorter. On a terminal, a line on stderr shows how long the
-command runs, how much it printed and its last line.
+prints failures, errors, warnings, places (path:line) and totals. Among many
+similar lines, Kedge prints the one that differs. Kedge only counts passing
+tests, progress, installed packages, stack frames of libraries, and repeated
+lines. It groups the problems that ESLint reports by rule, those of tsc by file.
 
-Kedge keeps both streams in their order and without secrets, in
+Kedge prints source files and output of fewer than 40 lines unchanged. It always
+leaves out progress lines that the command has overwritten. While the command
+runs in a terminal, a line on stderr shows the elapsed time, the amount of
+output and its latest line.
+
+Kedge keeps stdout and stderr in their order and without secrets, in
 $KEDGE_HOME/exec: the last 200 commands, at most 512 MB. kedge logs exec-…
 prints the whole output of one command. --list lists the commands, newest
-first. If Kedge cannot keep the output, it says so on stderr.
+first. --gain shows how many tokens each command saved. If Kedge cannot keep the
+output, it prints an error on stderr.
 
 The exit code is the command's; 126 or 127 if it could not start, 128+N after
 signal N. You need no daemon and no project.`,
 		Example: `  kedge exec -- go test ./...
   kedge exec -- npm ci
   kedge exec --raw -- make        print everything, and keep it
-  kedge exec --list               what is kept, of every project
+  kedge exec --list               the commands whose output is kept, of all projects
+  kedge exec --gain               how many tokens each command saved
   kedge logs exec-…               the whole output`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(_ *cobra.Command, args []string) error {
-			if list {
+			switch {
+			case list && gain:
+				return kedge.Errorf(kedge.Invalid, "--list and --gain cannot be combined").WithHint("kedge exec --gain")
+			case list:
 				return listExecs(env, args)
+			case gain:
+				return showGain(env, args)
 			}
 			if len(args) == 0 {
 				return kedge.Errorf(kedge.Invalid, "the command to run is missing").WithHint("kedge exec -- go test ./...")
@@ -86,6 +99,7 @@ signal N. You need no daemon and no project.`,
 	}
 	c.Flags().BoolVar(&raw, "raw", false, "print the output live and uncondensed")
 	c.Flags().BoolVar(&list, "list", false, "list the commands whose output is kept")
+	c.Flags().BoolVar(&gain, "gain", false, "show how many tokens kedge exec saved, by command")
 	c.Flags().SetInterspersed(false)
 	return c
 }
@@ -128,7 +142,7 @@ func runExec(env *frame.Env, args []string, raw bool) error {
 	}
 	bytes, text, unread := readKept(kept.Output)
 	record := output.Record{
-		Session: kedge.SessionID(environ.Get(env.Environ, "KEDGE_SESSION")), Dir: env.Dir, Command: args,
+		Session: kedge.SessionID(process.Getenv(env.Environ, "KEDGE_SESSION")), Dir: env.Dir, Command: args,
 		StartedAt: started.UTC(), MS: time.Since(started).Milliseconds(), Exit: code, Bytes: bytes,
 	}
 	switch {
@@ -223,17 +237,17 @@ const mostRead = 64 << 20
 func readKept(f *os.File) (int64, string, error) {
 	info, err := f.Stat()
 	if err != nil {
-		return 0, "", kedge.Errorf(kedge.Internal, "cannot look at the output: %w", err)
+		return 0, "", kedge.Errorf(kedge.Internal, "cannot find out the size of the saved output: %w", err)
 	}
 	size := info.Size()
 	head, err := io.ReadAll(io.NewSectionReader(f, 0, min(size, mostRead/2)))
 	if err != nil {
-		return 0, "", kedge.Errorf(kedge.Internal, "cannot read the output: %w", err)
+		return 0, "", kedge.Errorf(kedge.Internal, "cannot read the saved output: %w", err)
 	}
 	from := max(size-mostRead/2, int64(len(head)))
 	tail, err := io.ReadAll(io.NewSectionReader(f, from, size-from))
 	if err != nil {
-		return 0, "", kedge.Errorf(kedge.Internal, "cannot read the output: %w", err)
+		return 0, "", kedge.Errorf(kedge.Internal, "cannot read the saved output: %w", err)
 	}
 	if gap := from - int64(len(head)); gap > 0 {
 		return size, fmt.Sprintf("%s\n… %d bytes that Kedge did not read\n%s", head, gap, tail), nil
@@ -246,20 +260,28 @@ func showExec(env *frame.Env, r output.Record, kept *output.Kept, text string) e
 	line := shellLine(r.Command)
 	if env.JSON {
 		c := condense.Condense(line, text)
+		noteGain(env, r, text, c.Text)
 		reply := execReply{
 			ID: kept.ID, Command: r.Command, Exit: r.Exit, MS: r.MS, Bytes: r.Bytes,
 			Lines: c.Lines, Shown: c.Shown, Cut: append([]condense.Cut{}, c.Cut...), Log: kept.Path(), Text: c.Text,
 		}
-		if f, ok := condense.First(line, text); ok && r.Exit != 0 {
+		if f, ok := failure.First(line, text); ok && r.Exit != 0 {
 			reply.FirstFailure = &f
 		}
 		return env.Show(reply, nil)
 	}
 	c := condense.Pointing(line, text, "[all of it: kedge logs "+kept.ID+"]\n")
+	noteGain(env, r, text, c.Text)
 	if _, err := io.WriteString(env.RawOut, c.Text); err != nil {
-		return kedge.Errorf(kedge.Internal, "write: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot print the output: %w", err)
 	}
 	return nil
+}
+
+// noteGain writes down what was saved. That it cannot is no reason to say anything: the
+// command's answer is given all the same.
+func noteGain(env *frame.Env, r output.Record, whole, shown string) {
+	_ = output.AddGain(env.Home, output.Gain{At: r.StartedAt, Command: condense.Name(shellLine(r.Command)), Tokens: words.Tokens(whole), Shown: words.Tokens(shown)})
 }
 
 // shellLine is the command as a person would type it; of a shell with -c, what it

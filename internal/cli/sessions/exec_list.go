@@ -1,16 +1,14 @@
 package sessions
 
 import (
-	"fmt"
 	"io"
+	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"kedge"
 	"kedge/internal/cli/frame"
 	"kedge/internal/process/output"
-	"kedge/internal/text/plain"
 )
 
 // execList is `exec --list --json`.
@@ -38,10 +36,9 @@ func execTable(w io.Writer, list []output.Record) {
 	if len(list) == 0 {
 		return
 	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprint(t, "ID\tSTARTED\tEXIT\tSIZE\tCOMMAND\n")
+	t := frame.Table{Columns: []frame.Column{{Title: "ID"}, {Title: "STARTED"}, {Title: "EXIT", Right: true}, {Title: "SIZE", Right: true, Drop: 1}, {Title: "COMMAND", Least: 20}}}
 	for _, r := range list {
-		fmt.Fprintf(t, "%s\t%s\t%d\t%s\t%s\n", r.ID, r.StartedAt.Local().Format(time.DateTime), r.Exit, frame.Bytes(r.Bytes), plain.Line(strings.Join(r.Command, " ")))
+		t.Row(string(r.ID), r.StartedAt.Local().Format(time.DateTime), strconv.Itoa(r.Exit), frame.Bytes(r.Bytes), strings.Join(r.Command, " "))
 	}
-	_ = t.Flush() // a closed pipe is the reader's choice
+	t.Print(w)
 }

@@ -121,7 +121,7 @@ func TestExecAnswersThoughNothingIsKept(t *testing.T) {
 		// A folder in the place of the output makes keeping it fail, for root as well.
 		script := "cd " + home + "/exec/* && mkdir -p output/x && echo here; exit 7"
 		code, out, talk := execHere(t, home, "", format, "--", "sh", "-c", script)
-		if code != 7 || !strings.Contains(out, "here") || !strings.Contains(talk, "kedge: cannot save the output: ") {
+		if code != 7 || !strings.Contains(out, "here") || !strings.Contains(talk, "kedge: cannot save the output of the command: ") {
 			t.Errorf("%s: code %d, out %q, said %q", format, code, out, talk)
 		}
 		code, out, talk = execHere(t, home, "", format, "--", "echo", "again")

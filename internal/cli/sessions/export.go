@@ -41,7 +41,7 @@ output is missing, the file says so at that place.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if format != "asciicast" && format != "text" {
-				return kedge.Errorf(kedge.Invalid, "unknown format %q", format).WithHint("--format asciicast, or --format text")
+				return kedge.Errorf(kedge.Invalid, "unknown format %q", format).WithHint("repeat your command with: --format asciicast, or --format text")
 			}
 			if env.JSON && out == "" {
 				return kedge.Errorf(kedge.Invalid, "--json needs --out: without --out the export itself goes to standard output").WithHint("kedge export %s --format %s --out FILE --json", args[0], format)

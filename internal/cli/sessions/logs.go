@@ -25,6 +25,7 @@ func Logs(env *frame.Env) *cobra.Command {
 		from   int64
 		follow bool
 		raw    bool
+		tail   int
 	)
 	c := &cobra.Command{
 		Use:   "logs NAME",
@@ -34,7 +35,7 @@ func Logs(env *frame.Env) *cobra.Command {
 Escape codes are removed unless you pass --raw. There is no --json: for other
 programs use kedge export.`,
 		Example: `  kedge logs auth-refactor            all of it, without escape codes
-  kedge logs auth-refactor --follow   and what it prints from now on
+  kedge logs auth-refactor -f --tail 20   the last lines, and what comes
   kedge logs auth-refactor --raw      byte for byte
   kedge logs exec-…                   the output of a kedge exec command`,
 		Args: cobra.ExactArgs(1),
@@ -42,7 +43,16 @@ programs use kedge export.`,
 			if env.JSON {
 				return noJSON(args[0])
 			}
+			if err := frame.Positive(c, "tail", tail, 20); err != nil {
+				return err
+			}
+			if c.Flags().Changed("tail") && c.Flags().Changed("from") {
+				return frame.UsageError(c, kedge.Errorf(kedge.Invalid, "use only one of --from and --tail"))
+			}
 			if kedge.ValidID("exec", args[0]) {
+				if tail > 0 {
+					return kedge.Errorf(kedge.Invalid, "--tail is for sessions; %s is a command", args[0]).WithHint("kedge logs %s | tail -n %d", args[0], tail)
+				}
 				return printExec(env, args[0], from, raw)
 			}
 			found, err := findSession(c.Context(), env, args[0])
@@ -51,6 +61,9 @@ programs use kedge export.`,
 			}
 			if err != nil {
 				return err
+			}
+			if tail > 0 {
+				from = tailFrom(found.Folder, tail)
 			}
 			out := io.Writer(&stripped{w: env.Out})
 			if raw {
@@ -61,9 +74,35 @@ programs use kedge export.`,
 		ValidArgsFunction: frame.SessionNames(env),
 	}
 	c.Flags().Int64Var(&from, "from", 0, "start at this `offset`, in bytes")
-	c.Flags().BoolVar(&follow, "follow", false, "keep printing until the session ends")
+	c.Flags().BoolVarP(&follow, "follow", "f", false, "keep printing until the session ends")
+	c.Flags().IntVar(&tail, "tail", 0, "start so many `lines` before the end")
 	c.Flags().BoolVar(&raw, "raw", false, "print the exact bytes, with escape codes")
 	return c
+}
+
+// tailFrom is where the last lines of a tape begin. Where it cannot be read, copying says so.
+func tailFrom(dir string, lines int) int64 {
+	l := tape.Open(dir)
+	first, end, err := l.Range()
+	if err != nil {
+		return 0
+	}
+	at, buf := end, make([]byte, 64<<10)
+	for at > first {
+		part := buf[:min(int64(len(buf)), at-first)]
+		from := at - int64(len(part))
+		n, _ := l.ReadAt(part, from)
+		for i := n - 1; i >= 0; i-- {
+			if part[i] != '\n' || from+int64(i) == end-1 { // the last line may have an end
+				continue
+			}
+			if lines--; lines == 0 {
+				return from + int64(i) + 1
+			}
+		}
+		at = from
+	}
+	return first
 }
 
 // noJSON refuses --json. Only the output of a session can be exported.
@@ -146,7 +185,7 @@ func copyTape(dir string, from int64, w io.Writer) (int64, error) {
 		n, err := l.ReadAt(buf, from)
 		if n > 0 {
 			if _, err := w.Write(buf[:n]); err != nil {
-				return from, kedge.Errorf(kedge.Internal, "write: %w", err)
+				return from, kedge.Errorf(kedge.Internal, "cannot print the output: %w", err)
 			}
 			from += int64(n)
 		}

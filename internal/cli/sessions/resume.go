@@ -2,6 +2,7 @@ package sessions
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"strings"
@@ -9,6 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"kedge"
+	"kedge/internal/agents/catalog"
+	"kedge/internal/app/reports"
 	"kedge/internal/app/sessions"
 	"kedge/internal/cli/frame"
 )
@@ -27,20 +30,25 @@ continues. The output of the old session stays. kedge search finds it under
 the same name.
 
 If the program left a transcript (Claude Code, Codex and others do), the new
-session receives a brief: the request, the next step, what was in progress and
-which files it needs next, as kedge brief prints it. KEDGE_BRIEF is the path
-of the file with the brief. If the command is an agent that Kedge can drive,
-with options but without a prompt, the agent reads the brief first. With
---bare there is no brief. With --native the program resumes its own
-conversation instead, if it can. In kedge ls --json, "begun" says how the
-session started.
+session receives the text that kedge brief prints: the request, the next step,
+what was in progress and which files it needs next. KEDGE_BRIEF is the path of
+the file with this brief. An agent that Kedge can drive reads the brief first,
+if its command contains no prompt. With --bare there is no brief. With --native
+the program resumes its own conversation instead, if it can. In kedge ls
+--json, "begun" says how the session started.
+
+NAME can also be the id of a past conversation that kedge history finds, or the
+first characters of this id. Then a fresh session of the same agent starts in
+the folder of the conversation, and receives its brief. With --agent, a fresh
+session of another agent starts.
 
 With --checkpoint, a fresh session of the project's agent starts instead. It
 receives the rules, then the checkpoint: what is done, what is next and which
 files to read again.`,
 		Example: `  kedge resume auth-refactor            after a reboot, for example
-  kedge resume auth-refactor --attach   and look at it at once
-  kedge resume auth-refactor --native   in the agent's own conversation
+  kedge resume auth-refactor --attach   and show its terminal at once
+  kedge resume auth-refactor --native   continue the agent's own conversation
+  kedge resume 13da966e                 a past conversation, of any agent
   kedge resume --checkpoint latest      a fresh session, from the checkpoint`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -52,6 +60,9 @@ files to read again.`,
 				in.Cols, in.Rows = env.Size()
 			}
 			s, err := frame.Call[kedge.Session](c.Context(), env, "session.resume", in)
+			if kedge.NotFound.Is(err) && in.Checkpoint == "" && !in.Native {
+				s, err = resumePast(c.Context(), env, in, err)
+			}
 			if err != nil {
 				return err
 			}
@@ -66,7 +77,7 @@ files to read again.`,
 	c.Flags().StringVar(&in.Checkpoint, "checkpoint", "", "start from the checkpoint with this `id`; latest means the newest one")
 	c.Flags().BoolVar(&in.Bare, "bare", false, "start the command without a brief")
 	c.Flags().BoolVar(&in.Native, "native", false, "let the program resume its own conversation")
-	c.Flags().StringVar(&in.Agent, "agent", "", "with --checkpoint: use this `agent`, not the project's")
+	c.Flags().StringVar(&in.Agent, "agent", "", "start this `agent`; only with --checkpoint or a past conversation")
 	return c
 }
 
@@ -80,13 +91,26 @@ func resumes(in *sessions.SessionResume, args []string) error {
 	}
 	switch {
 	case in.Checkpoint == "" && in.Name == "":
-		return kedge.Errorf(kedge.Invalid, "no session is named").WithHint("kedge ls, then: kedge resume NAME; or: kedge resume --checkpoint latest")
+		return kedge.Errorf(kedge.Invalid, "the name of a session is missing").WithHint("see the sessions: kedge ls; then: kedge resume NAME; or start from a checkpoint: kedge resume --checkpoint latest")
 	case in.Checkpoint != "" && in.Bare:
 		return kedge.Errorf(kedge.Invalid, "--bare works only with a session, not with a checkpoint").WithHint("kedge resume %s --bare", cmp.Or(in.Name, "NAME"))
 	case in.Native && (in.Bare || in.Checkpoint != ""):
 		return kedge.Errorf(kedge.Invalid, "--native cannot be combined with --bare or --checkpoint").WithHint("kedge resume %s --native", cmp.Or(in.Name, "NAME"))
-	case in.Checkpoint == "" && in.Agent != "":
-		return kedge.Errorf(kedge.Invalid, "--agent works only with --checkpoint: a session restarts with its own command").WithHint("kedge resume %s", in.Name)
 	}
 	return nil
+}
+
+// resumePast continues a past conversation, where Kedge knows no session of the name;
+// unknown is what is wrong where there is no conversation either.
+func resumePast(ctx context.Context, env *frame.Env, in sessions.SessionResume, unknown error) (kedge.Session, error) {
+	var out reports.ConversationReply
+	ask := reports.ConversationRequest{What: in.Name, Head: true, Env: frame.Named(env.Environ, catalog.Transcripts().Variables())}
+	if err := awaited(ctx, env, "conversation", ask, &out); err != nil {
+		if kedge.NotFound.Is(err) {
+			err = unknown
+		}
+		return kedge.Session{}, err
+	}
+	in.Past = &sessions.PastTalk{ID: out.ID, Agent: out.Agent, File: out.File, Session: out.Session, Folder: out.Folder}
+	return frame.Call[kedge.Session](ctx, env, "session.resume", in)
 }

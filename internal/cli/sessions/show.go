@@ -15,27 +15,56 @@ import (
 
 // Show is kedge show.
 func Show(env *frame.Env) *cobra.Command {
-	return &cobra.Command{
+	var read reading
+	c := &cobra.Command{
 		Use:   "show SESSION",
-		Short: "Show everything that Kedge knows of a session",
+		Short: "Show what Kedge knows of a session, or read a past conversation",
 		Long: `Show everything that Kedge knows of a session: what runs and where, how it
-began and ended, its run and feature, what it used, its compactions and what
-its agent said last. What is not known is left out.
+began and ended, its run and feature, its tokens and cost, its compactions, and
+the last message of its agent. Kedge leaves out what it does not know.
 
 SESSION is a name or an id. If several sessions have this name, Kedge shows
-the running one, or else the newest.`,
-		Example: "  kedge show auth-refactor\n  kedge show auth-refactor --json",
-		Args:    cobra.ExactArgs(1), ValidArgsFunction: frame.SessionNames(env),
+the running one, or else the newest.
+
+To read a past conversation, give its id as kedge history prints it, the first
+characters of this id, or the file of its transcript. Kedge shows the messages,
+one line for each tool call, and edits as diffs. On a terminal, Kedge opens your
+pager ($PAGER, or less). To read the conversation of a session that Kedge
+started, add --at, --markdown or --html.
+
+Kedge removes secrets. To see the unchanged text, open the file of the
+transcript; Kedge prints its path first.`,
+		Example: `  kedge show auth-refactor
+  kedge show 13da966e --at 120          a past conversation, from line 120
+  kedge show 13da966e --markdown > talk.md
+  kedge show 13da966e --html talk.html  a page for the browser`,
+		Args: cobra.ExactArgs(1), ValidArgsFunction: frame.SessionNames(env),
 		RunE: func(c *cobra.Command, args []string) error {
-			return frame.Ask(c.Context(), env, "session.find", sessions.SessionName{Name: args[0]}, func(w io.Writer, out sessions.SessionFound) {
+			if err := read.check(c); err != nil {
+				return err
+			}
+			if read.asked() {
+				return read.show(c.Context(), env, args[0])
+			}
+			err := frame.Ask(c.Context(), env, "session.find", sessions.SessionName{Name: args[0]}, func(w io.Writer, out sessions.SessionFound) {
 				for _, f := range factsOf(env, out) {
 					if f.text != "" {
 						fmt.Fprintf(w, "%-13s %s\n", f.name, plain.Line(f.text))
 					}
 				}
 			})
+			if kedge.NotFound.Is(err) {
+				err = read.show(c.Context(), env, args[0])
+			}
+			if kedge.NotFound.Is(err) {
+				err = kedge.Errorf(kedge.NotFound, "there is no session %q, and no past conversation with this id", args[0]).
+					WithHint("see the sessions: kedge ls; find a conversation by its words: kedge history WORDS")
+			}
+			return err
 		},
 	}
+	read.flags(c)
+	return c
 }
 
 // fact is one line about a session; one without text is unknown.

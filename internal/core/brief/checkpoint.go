@@ -128,11 +128,11 @@ func checkCheckpoint(c kedge.Checkpoint) error {
 	case c.Plan != "" && !kedge.ValidID("pln", string(c.Plan)):
 		return kedge.Errorf(kedge.Invalid, "%q is not a plan id", c.Plan)
 	case !hexOrNone(c.Commit) || !hexOrNone(c.Tree):
-		return kedge.Errorf(kedge.Invalid, "commit %q or tree %q is not a git hash", c.Commit, c.Tree)
+		return kedge.Errorf(kedge.Invalid, "the checkpoint's commit %q or its tree %q is not a git hash", c.Commit, c.Tree)
 	case c.Tokens != nil && *c.Tokens < 0, c.USD != nil && (math.IsNaN(*c.USD) || math.IsInf(*c.USD, 0) || *c.USD < 0):
-		return kedge.Errorf(kedge.Invalid, "the budget spent is not a valid number of tokens and dollars")
+		return kedge.Errorf(kedge.Invalid, "the tokens or dollars that the checkpoint records as spent are not a valid number")
 	case c.Resume == "":
-		return kedge.Errorf(kedge.Invalid, "the resume instruction is empty").WithHint("kedge checkpoint save --resume 'Start at item p1.1.'")
+		return kedge.Errorf(kedge.Invalid, "the text that tells the next session where to continue is empty").WithHint("kedge checkpoint save --resume 'Start at item p1.1.'")
 	}
 	for _, d := range c.Decisions {
 		if !kedge.ValidID("dec", string(d.ID)) {
@@ -148,9 +148,9 @@ func checkFiles(files []kedge.FileRef) error {
 		case !validPath(f.Path):
 			return kedge.Errorf(kedge.Invalid, "%q is not a path inside the project", f.Path)
 		case len(f.SHA256) != shortHash || !isHex(f.SHA256):
-			return kedge.Errorf(kedge.Invalid, "hash %q of %q is not eight hex digits", f.SHA256, f.Path)
+			return kedge.Errorf(kedge.Invalid, "the hash %q of the file %q does not have eight hexadecimal digits", f.SHA256, f.Path)
 		case f.ChangedBy != "" && !plain(f.ChangedBy):
-			return kedge.Errorf(kedge.Invalid, "changed-by %q of the file %q is not a name", f.ChangedBy, f.Path)
+			return kedge.Errorf(kedge.Invalid, "the checkpoint says that %q changed the file %q, but that is not a valid name", f.ChangedBy, f.Path)
 		}
 	}
 	return nil

@@ -36,7 +36,7 @@ const (
 // repairWhy says what a repair is for.
 func repairWhy(in RunInput) string {
 	if in.Conflict != nil && in.Conflict.Carried && clean(in.Failure) == "" {
-		return "its work conflicts with what was done meanwhile"
+		return "its work conflicts with other work that was completed in the meantime"
 	}
 	return "its checks are red with the work that is in this worktree"
 }

@@ -33,7 +33,7 @@ func TestConflictOfCarriedWork(t *testing.T) {
 	got := brief.ForRun(conflicting(true), brief.DefaultBudget).Text
 	golden(t, "run-conflict.txt", []byte(got))
 	for _, want := range []string{
-		"Repair feature order-entity: its work conflicts with what was done meanwhile.",
+		"Repair feature order-entity: its work conflicts with other work that was completed in the meantime.",
 		"> src/models/Order.ts (has conflict markers): changed by 111111111111 (feature f1: Work 1)\n",
 		"> 'the list.md': changed by 111111111111 (feature f1: Work 1), 222222222222 (feature f2: Work 2), 333333333333 (feature f3: Work 3), and 2 more\n",
 		"> package-lock.json (as it is on the new base; make it again: npm install --package-lock-only)\n",
@@ -82,8 +82,8 @@ func TestAConflictIsBounded(t *testing.T) {
 
 // TestHandoffOfAConflict: its next step is not to make a check green.
 func TestHandoffOfAConflict(t *testing.T) {
-	h := brief.HandoffOf(brief.Ending{Task: "one: Work", Conflict: "the work conflicts with what was done meanwhile: a.txt", Why: "the agent said that it was done", Checks: 2, Green: 2})
-	if !strings.Contains(h.State, "conflicts with what was done meanwhile: a.txt") || strings.Contains(h.State, "red") || !strings.HasPrefix(h.Next, "Resolve the conflict") {
+	h := brief.HandoffOf(brief.Ending{Task: "one: Work", Conflict: "the work conflicts with other work that was completed in the meantime: a.txt", Why: "the agent said that it was done", Checks: 2, Green: 2})
+	if !strings.Contains(h.State, "conflicts with other work that was completed in the meantime: a.txt") || strings.Contains(h.State, "red") || !strings.HasPrefix(h.Next, "Resolve the conflict") {
 		t.Errorf("%+v", h)
 	}
 }

@@ -118,7 +118,7 @@ func (l *linter) headings(p parts, names []string) {
 			l.missing(i+1, fix, names[next:k])
 			next = k + 1
 		case k >= 0:
-			l.add(i+1, fix, "heading %q is not in its place", name)
+			l.add(i+1, fix, "heading %q is in the wrong place", name)
 		default:
 			l.add(i+1, fix, "heading %q does not belong here", words.ClipBytes(name, 60))
 		}
@@ -207,11 +207,11 @@ func (l *linter) resume(body string) {
 	fix := "kedge checkpoint save --resume 'Start at item p1.1.'"
 	switch {
 	case len(rows) == 0:
-		l.add(strings.Count(body, "\n")+1, fix, "the resume instruction is empty")
+		l.add(strings.Count(body, "\n")+1, fix, "the text that tells the next session where to continue is empty")
 	case len(rows) > 1:
-		l.add(rows[1].n, fix, "the resume instruction has %d lines, not one", len(rows))
+		l.add(rows[1].n, fix, "the text that tells the next session where to continue has %d lines, not one", len(rows))
 	case !NamesItem(rows[0].text):
-		l.add(rows[0].n, fix, "the resume instruction names no item of the plan, such as p1.1")
+		l.add(rows[0].n, fix, "the text that tells the next session where to continue names no item of the plan, such as p1.1")
 	}
 }
 

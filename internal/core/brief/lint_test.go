@@ -59,7 +59,7 @@ func TestRow36FixedSections(t *testing.T) {
 	}
 	swapped := strings.Replace(good, "## Open risks\n", "## Ruled out\n", 1)
 	swapped = strings.Replace(swapped, "## Ruled out\n- cobra", "## Open risks\n- cobra", 1)
-	finds(t, brief.LintCheckpoint("c.md", []byte(reseal(swapped)), everything), "c.md:9", "not in its place")
+	finds(t, brief.LintCheckpoint("c.md", []byte(reseal(swapped)), everything), "c.md:9", "in the wrong place")
 }
 
 func TestRow31OnlyWhatIsExpensive(t *testing.T) {
@@ -98,8 +98,8 @@ func TestLintCheckpointDetails(t *testing.T) {
 		{"no item", reseal(strings.Replace(good, resume, "Carry on.", 1)), "c.md:15", "names no item"},
 		{"two lines", reseal(strings.Replace(good, resume, resume+"\nAnd then.", 1)), "c.md:16", "2 lines"},
 		{"no resume", reseal(good[:strings.Index(good, "Start at")] + good[strings.Index(good, "<!-- kedge:end"):]), "c.md:15", "is empty"},
-		{"marker", reseal(strings.Replace(good, "session=", "sesion=", 1)), "c.md:1", `no attribute "session"`},
-		{"no end", good[:strings.Index(good, "<!-- kedge:end")], "c.md:16", "no end marker"},
+		{"marker", reseal(strings.Replace(good, "session=", "sesion=", 1)), "c.md:1", `attribute "session" is missing from the first line, or in the wrong place`},
+		{"no end", good[:strings.Index(good, "<!-- kedge:end")], "c.md:16", "the line that ends Kedge's text is missing"},
 		{"bad path", reseal(strings.Replace(good, "cmd/parse.go", "../parse.go", 1)), "c.md:12", "inside the project"},
 		{"foreign", "hello\n", "c.md:1", "does not start with"},
 		{"empty", "", "c.md:1", "does not start with"},

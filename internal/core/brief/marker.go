@@ -75,21 +75,21 @@ func plain(s string) bool {
 func parseMarker(text, kind string, keys []string) (map[string]string, error) {
 	rest, ok := strings.CutPrefix(text, openPrefix+kind+" v1 ")
 	if !ok {
-		return nil, fmt.Errorf("does not start with %q", openPrefix+kind+" v1")
+		return nil, fmt.Errorf("the line does not start with %q", openPrefix+kind+" v1")
 	}
 	rest, ok = strings.CutSuffix(rest, markerEnd)
 	if !ok {
-		return nil, fmt.Errorf("marker does not end with %q", strings.TrimSpace(markerEnd))
+		return nil, fmt.Errorf("the line does not end with %q", strings.TrimSpace(markerEnd))
 	}
 	vals := make(map[string]string, len(keys))
 	for i, key := range keys {
 		if i > 0 {
 			if rest, ok = strings.CutPrefix(rest, " "); !ok {
-				return nil, fmt.Errorf("no attribute %q in the marker", key)
+				return nil, fmt.Errorf("the first line has no attribute %q", key)
 			}
 		}
 		if rest, ok = strings.CutPrefix(rest, key+"="); !ok {
-			return nil, fmt.Errorf("no attribute %q in its place in the marker", key)
+			return nil, fmt.Errorf("attribute %q is missing from the first line, or in the wrong place", key)
 		}
 		var err error
 		if vals[key], rest, err = attrRead(rest); err != nil {
@@ -97,7 +97,7 @@ func parseMarker(text, kind string, keys []string) (map[string]string, error) {
 		}
 	}
 	if rest != "" {
-		return nil, fmt.Errorf("unknown attribute %q in the marker", words.ClipBytes(strings.TrimSpace(rest), 40))
+		return nil, fmt.Errorf("the first line has the unknown attribute %q", words.ClipBytes(strings.TrimSpace(rest), 40))
 	}
 	return vals, nil
 }
@@ -121,7 +121,7 @@ func attrRead(s string) (value, rest string, err error) {
 			return value, s[i+1:], err
 		}
 	}
-	return "", "", fmt.Errorf("quote is not closed")
+	return "", "", fmt.Errorf("a closing quote is missing")
 }
 
 // seal ends a document: the hash of the body, then what people wrote.
@@ -159,10 +159,10 @@ func split(b []byte) parts {
 // checkEnd tells what is wrong with the end marker.
 func (p parts) checkEnd() error {
 	if p.end == "" {
-		return fmt.Errorf("no end marker %q", strings.TrimSpace(endPrefix))
+		return fmt.Errorf("the line that ends Kedge's text is missing: %q", strings.TrimSpace(endPrefix))
 	}
 	if want := endPrefix + "sha256=" + hash(p.body) + markerEnd; p.end != want {
-		return fmt.Errorf("the text above the end marker was changed: its hash is sha256=%s", hash(p.body))
+		return fmt.Errorf("the text above this end marker was changed by hand: its hash is now sha256=%s", hash(p.body))
 	}
 	return nil
 }

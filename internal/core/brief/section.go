@@ -32,7 +32,7 @@ func readSections(file, body string, names []string) (first string, out [][]row,
 		n := i + 2
 		if name, ok := strings.CutPrefix(l, "## "); ok {
 			if len(out) == len(names) || name != names[len(out)] {
-				return "", nil, bad(file, n, "heading %q is not in its place", words.ClipBytes(name, 60)).
+				return "", nil, bad(file, n, "heading %q is in the wrong place", words.ClipBytes(name, 60)).
 					WithHint("the headings are, in this order: %s", strings.Join(names, ", "))
 			}
 			out = append(out, nil)

@@ -35,7 +35,7 @@ func ChooseAgent(t Route, w RoutedWork) kedge.Routed {
 	if key, use, why := byKind(t, w); use != "" {
 		return planned(routed(key, use, why), w, true)
 	}
-	return planned(routed("run.agent", w.Usual, "no row of [route] is for this work"), w, true)
+	return planned(routed("run.agent", w.Usual, "no row of [route] fits this work"), w, true)
 }
 
 func routed(row, use, why string) kedge.Routed {

@@ -22,7 +22,7 @@ func TestRow76Choose(t *testing.T) {
 	}{
 		"plan":                          {table, config.RoutedWork{Purpose: "plan", Priority: 9, Usual: "u"}, "route.plan planner:big: it is planning work"},
 		"plan, a person named an agent": {table, config.RoutedWork{Purpose: "plan", Priority: 9, Given: "g"}, "route.plan planner:big: it is planning work"},
-		"plan, no row":                  {config.Route{Implement: "w"}, config.RoutedWork{Purpose: "plan", Usual: "u", Model: "m"}, "run.agent u: no row of [route] is for this work"},
+		"plan, no row":                  {config.Route{Implement: "w"}, config.RoutedWork{Purpose: "plan", Usual: "u", Model: "m"}, "run.agent u: no row of [route] fits this work"},
 		"plan, no row, given":           {config.Route{}, config.RoutedWork{Purpose: "plan", Given: "g"}, "--agent g: you named it for this run"},
 		"implement":                     {table, config.RoutedWork{Purpose: "implement", Priority: 9}, "route.implement worker:mid: it implements a feature"},
 		"implement, the plan's model":   {table, config.RoutedWork{Purpose: "implement", Priority: 9, Model: "m"}, "route.implement worker:m: it implements a feature; the plan names the model of the phase"},
@@ -38,7 +38,7 @@ func TestRow76Choose(t *testing.T) {
 		"given":                         {table, config.RoutedWork{Purpose: "implement", Priority: 1, Given: "g:x"}, "--agent g:x: you named it for this run"},
 		"given, the plan's model":       {table, config.RoutedWork{Purpose: "implement", Given: "g:x", Model: "m"}, "--agent g:m: you named it for this run; the plan names the model of the phase"},
 		"fallback":                      {table, config.RoutedWork{Purpose: "implement", Given: "g", Fallback: "spare:small", Model: "m"}, "route.fallback spare:small: the provider of the previous session is at its limit"},
-		"nobody":                        {config.Route{}, config.RoutedWork{Purpose: "implement", Model: "m"}, "run.agent : no row of [route] is for this work"},
+		"nobody":                        {config.Route{}, config.RoutedWork{Purpose: "implement", Model: "m"}, "run.agent : no row of [route] fits this work"},
 		"a row for all":                 {config.Route{Rows: []config.RouteRow{{Use: "all"}}}, config.RoutedWork{Purpose: "fix"}, "route.rows[1] all: this row is for all work"},
 	} {
 		got := config.ChooseAgent(x.table, x.work)

@@ -3,7 +3,10 @@ package config
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"time"
+
+	"kedge"
 )
 
 // Rules are what people set for a run. 0 is no limit for money, tokens, time
@@ -67,6 +70,21 @@ type PhaseLimit struct {
 	ID     string  `json:"id"`
 	Tokens int64   `json:"tokens,omitempty"`
 	USD    float64 `json:"usd,omitempty"`
+}
+
+// AllSessionsRan says that as many sessions have been as were asked for.
+func (r Rules) AllSessionsRan() string {
+	if r.MaxSessions == 1 {
+		return "1 session was asked for, and it has run"
+	}
+	return strconv.Itoa(r.MaxSessions) + " sessions were asked for, and they have run"
+}
+
+// Budget is what a feature may use: what its own budget does not say is as for every feature.
+func (r Rules) Budget(of kedge.Budget) kedge.Budget {
+	return kedge.Budget{
+		Attempts: cmp.Or(of.Attempts, r.Attempts), Tokens: cmp.Or(of.Tokens, r.FeatureTokens), USD: cmp.Or(of.USD, r.FeatureUSD),
+	}
 }
 
 // AfterRoute is the route to fall back to from the one that met its limit, empty

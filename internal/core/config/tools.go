@@ -49,11 +49,11 @@ func (c Config) checkTools() error {
 	for _, row := range c.Tools {
 		switch {
 		case row.Agent == "":
-			return c.src.at("tools", "a row of %q does not say which agent it is for", "tools").WithHint(`give it one: agent = "NAME"`)
+			return c.src.at("tools", "an entry of %q does not say which agent it is for", "tools").WithHint(`give it one: agent = "NAME"`)
 		case row.Purpose != "" && !oneOf(row.Purpose, purposes):
-			return c.src.at("tools", "the purpose of a row of %q must be one of %s, not %q", "tools", strings.Join(purposes, ", "), row.Purpose)
+			return c.src.at("tools", "the purpose of an entry of %q must be one of %s, not %q", "tools", strings.Join(purposes, ", "), row.Purpose)
 		case len(row.keys()) == 0:
-			return c.src.at("tools", "a row of %q limits nothing", "tools").WithHint(`say which tools are offered: only = ["Read", "Edit", "Bash"]`)
+			return c.src.at("tools", "an entry of %q limits nothing", "tools").WithHint(`say which tools are offered: only = ["Read", "Edit", "Bash"]`)
 		}
 		for _, name := range slices.Concat(row.Only, row.Without, row.Servers) {
 			if !toolName.MatchString(name) {
@@ -71,18 +71,18 @@ func (c Config) checkLimits(user, project *source) error {
 		src := user.orThisWith(project, "tools")
 		a, err := c.Agent(row.Agent)
 		if err != nil {
-			return src.at("tools", "a row of %q names agent %q, which does not exist", "tools", row.Agent).WithHint("use one of %s", strings.Join(c.AgentNames(), ", "))
+			return src.at("tools", "an entry of %q names agent %q, which does not exist", "tools", row.Agent).WithHint("use one of %s", strings.Join(c.AgentNames(), ", "))
 		}
 		can := c.kinds.Limits[a.Kind]
 		for _, key := range row.keys() {
 			if oneOf(key, can) {
 				continue
 			}
-			hint := "remove the row: Kedge cannot limit the tools of this agent"
+			hint := "remove the entry: Kedge cannot limit the tools of this agent"
 			if len(can) > 0 {
 				hint = "remove the key; this agent supports: " + strings.Join(can, ", ")
 			}
-			return src.at("tools", "%q in a row of %q: agents of kind %q do not support it", key, "tools", a.Kind).WithHint("%s", hint)
+			return src.at("tools", "agents of kind %[3]q do not support %[1]q in an entry of %[2]q", key, "tools", a.Kind).WithHint("%s", hint)
 		}
 	}
 	return nil

@@ -54,8 +54,8 @@ func TestRow111LimitsThatCannotBeToldAreRefused(t *testing.T) {
 		{"purpose", "[[tools]]\nagent = \"claude\"\npurpose = \"review\"\nonly = []\n", "must be one of plan, implement, repair, fix, not", ""},
 		{"an option", "[[tools]]\nagent = \"claude\"\nonly = [\"--yolo\"]\n", "does not name a tool", ""},
 		{"two in one", "[[tools]]\nagent = \"claude\"\nonly = [\"Read,Bash\"]\n", "does not name a tool", ""},
-		{"cannot", "[[tools]]\nagent = \"aider\"\nonly = [\"Read\"]\n", `agents of kind "aider" do not support it`, "remove the row"},
-		{"cannot that", "[[tools]]\nagent = \"claude\"\nwithout = [\"Read\"]\n", `"without" in a row of "tools"`, "remove the key; this agent supports: only, servers"},
+		{"cannot", "[[tools]]\nagent = \"aider\"\nonly = [\"Read\"]\n", `agents of kind "aider" do not support "only"`, "remove the entry"},
+		{"cannot that", "[[tools]]\nagent = \"claude\"\nwithout = [\"Read\"]\n", `"without" in an entry of "tools"`, "remove the key; this agent supports: only, servers"},
 	} {
 		_, err := merged(t, c.text)
 		if kedge.KindOf(err) != kedge.Invalid || !strings.Contains(err.Error(), c.want) || !strings.Contains(kedge.HintOf(err), c.hint) {

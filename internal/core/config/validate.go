@@ -54,7 +54,7 @@ func checkVersion(s *source, v int) error {
 	if !s.md.IsDefined("version") {
 		return s.bad(1, "has no version").WithHint("put this in its first line: version = 1")
 	}
-	return s.at("version", "version %d is not known; this Kedge reads version 1", v)
+	return s.at("version", "version %d is not known; this version of Kedge reads version 1", v)
 }
 
 func (c Config) checkEnums() error {
@@ -133,10 +133,10 @@ func (c Config) checkNumbers() error {
 		return c.src.at("sandbox.memory_mb", "%q must be 0 or from %d to %d; %q must not be above %[3]d", "sandbox.memory_mb", minMemoryMB, maxMB, "sandbox.file_mb")
 	}
 	if !(c.Context.Checkpoint > 0 && c.Context.Checkpoint <= 1) {
-		return c.src.at("context.checkpoint", "%q must be a share above 0 and at most 1, such as 0.5", "context.checkpoint")
+		return c.src.at("context.checkpoint", "%q must be above 0 and at most 1, such as 0.5", "context.checkpoint")
 	}
 	if !(c.Context.Handover >= c.Context.Checkpoint && c.Context.Handover <= 1) {
-		return c.src.at("context.handover", "%q must be a share from context.checkpoint to 1", "context.handover")
+		return c.src.at("context.handover", "%q must be from context.checkpoint to 1", "context.handover")
 	}
 	return nil
 }
@@ -176,7 +176,7 @@ func (c Config) checkLists() error {
 	}
 	for _, pattern := range sortedKeys(c.Context.HandoverOf) {
 		if share := c.Context.HandoverOf[pattern]; !(share > 0 && share <= 1) {
-			return c.src.at("context.handover_of", "the handover of %q must be a share above 0 and at most 1, not %v", pattern, share)
+			return c.src.at("context.handover_of", "the handover of %q must be above 0 and at most 1, such as 0.7, not %v", pattern, share)
 		}
 		if err := glob.Valid(pattern); err != nil {
 			return c.src.at("context.handover_of", "%q: %v", pattern, err)
@@ -221,11 +221,11 @@ func (c Config) checkRows() error {
 	for _, row := range c.Route.Rows {
 		switch {
 		case row.Use == "":
-			return c.src.at("route.rows", "a row of %q does not say which agent to use", "route.rows").WithHint(`give it one: use = "claude:opus"`)
+			return c.src.at("route.rows", "an entry of %q does not say which agent to use", "route.rows").WithHint(`give it one: use = "claude:opus"`)
 		case row.Purpose != "" && !oneOf(row.Purpose, purposes):
-			return c.src.at("route.rows", "the purpose of a row of %q must be one of %s, not %q", "route.rows", strings.Join(purposes, ", "), row.Purpose)
+			return c.src.at("route.rows", "the purpose of an entry of %q must be one of %s, not %q", "route.rows", strings.Join(purposes, ", "), row.Purpose)
 		case row.Priority < 0:
-			return c.src.at("route.rows", "the priority of a row of %q must be 0 or more, not %d", "route.rows", row.Priority)
+			return c.src.at("route.rows", "the priority of an entry of %q must be 0 or more, not %d", "route.rows", row.Priority)
 		}
 	}
 	return nil

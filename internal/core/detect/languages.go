@@ -124,5 +124,42 @@ func testScript(f *folder) []kedge.Check {
 			return []kedge.Check{test(f.executable(script))}
 		}
 	}
+	for _, dir := range []string{".", "script", "scripts", "bin", "test", "tests", "tools"} {
+		for _, name := range []string{"run-tests", "run_tests", "runtests", "run-test", "run_test", "test-runner", "test_runner", "test-all", "run-all", "test", "tests"} {
+			for _, end := range []string{"", ".sh"} {
+				script := path.Join(dir, name+end)
+				if started := f.executable(script); f.has(script) && (end != "" || strings.HasPrefix(started, "./")) {
+					return []kedge.Check{test(started)}
+				}
+			}
+		}
+	}
+	return shellTests(f)
+}
+
+// shellTests are scripts that are tests, each started by itself. A folder with another way to test has them
+// for something else.
+func shellTests(f *folder) []kedge.Check {
+	if f.has(otherManifests...) {
+		return nil
+	}
+	for _, pattern := range []string{"*_test.sh", "*-test.sh", "test_*.sh", "test-*.sh"} {
+		for _, dir := range []string{"", "test/", "tests/"} {
+			if names := f.glob(dir + pattern); len(names) > 0 {
+				return []kedge.Check{test("for t in " + dir + pattern + "; do " + shellOf(f.read(names[0])) + " \"$t\" || exit 1; done")}
+			}
+		}
+	}
 	return nil
+}
+
+// shellOf is the shell that the first line of a script names.
+func shellOf(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	for _, shell := range []string{"bash", "zsh", "ksh", "dash"} {
+		if strings.HasPrefix(line, "#!") && strings.HasSuffix(strings.TrimSpace(line), shell) {
+			return shell
+		}
+	}
+	return "sh"
 }

@@ -36,7 +36,7 @@ func SideOf(name string, extra []string) Side {
 		return Source
 	case ciFiles.MatchString(name) && !isCode(name):
 		return Neither
-	case IsRunner(name) || testFiles.MatchString(name) || IsTest(name):
+	case IsRunner(name) || testFiles.MatchString(name) && !support.MatchString(name) || IsTest(name):
 		return Tests
 	case buildFiles.MatchString(path.Base(name)):
 		return testFolder(name, Build)
@@ -144,14 +144,23 @@ var testNames = lazyre.New(`(?i)` + strings.Join([]string{
 	`(^|/)(test_[^/]*|conftest)\.py$`, `(^|/)test[_-][^/]*\.(c|cc|cpp|cxx|rb|sh|bash|php|[cm]?[jt]sx?)$`,
 	`[._-](test|tests|spec|cy|e2e|test-d)\.[cm]?[jt]sx?$`,
 	`_spec\.rb$`, `\.(bats|feature)$`,
-	`(^|/)(__tests__|tests?|specs?|e2e|cypress)/([^/]+/)*[^/]+\.([cm]?[jt]sx?|py|rs|rb|php|exs|sh|bash|bats|c|cc|cpp|cxx|h|hpp|hh|m|mm|t|pl)$`,
+	`(^|/)(__tests__|tests?|specs?|e2e|cypress|[a-z]+[-_]tests?)/([^/]+/)*[^/]+\.([cm]?[jt]sx?|py|rs|rb|php|exs|sh|bash|bats|c|cc|cpp|cxx|h|hpp|hh|m|mm|t|pl)$`,
 	`(^|/)t/([^/]+/)*[^/]+\.(sh|bash|t|c|pl)$`, `(^|/)(tests?|test[_-][^/]*|[^/]*[_-]tests?)\.(c|cc|cpp|cxx|rb|php|sh|bash)$`, `^((packages|modules|libs)/[^/]+/)?(tests?|specs?)\.[cm]?[jt]sx?$|[_-](tests?|spec)\.[cm]?[jt]sx?$`,
 }, "|") + `|` + `(?-i:(Test|Tests|IT|Spec)\.(java|kt|scala|groovy|php|cs|swift)$|(^|/)(Test[A-Z]\w*\.(java|kt)$|src/test/))`)
+
+// support is a part of a library that helps its users to test: test.py among its source.
+var support = lazyre.New(`(?i)(^|/)(lib|src)/([^/]+/)+test\.(py|rb|php)$`)
+
+// mainCode is where builds of Java and Kotlin keep the source: TypeSpec.kt there specifies a type.
+var mainCode = lazyre.New(`(^|/)src/(main|\w+Main)/.*\.(java|kt|scala|groovy)$`)
 
 // IsTest tells by its name whether a file holds tests. Files of data below
 // testdata do not.
 func IsTest(name string) bool {
 	name = strings.ReplaceAll(name, `\`, "/")
+	if support.MatchString(name) || mainCode.MatchString(name) {
+		return false
+	}
 	return testNames.MatchString(name) && !strings.Contains("/"+name, "/testdata/") && !strings.Contains("/"+name, "/node_modules/")
 }
 

@@ -21,6 +21,9 @@ type Syntax struct {
 	shell    bool     // a backslash hides a quote, and means nothing between single ones
 }
 
+// Braced tells whether blocks stand in braces.
+func (x Syntax) Braced() bool { return x.line == "//" }
+
 // The languages whose strings and comments can be told from their code.
 var (
 	PythonSyntax = Syntax{line: "#", quotes: `'"`, long: []string{`"""`, `'''`}}
@@ -153,6 +156,9 @@ func (m *masker) longString() bool {
 			end := m.index(q, m.pos+1)
 			if !m.verbatim || q != "`" {
 				end = m.stringEnd(q, m.pos+len(q), false)
+			}
+			for len(q) == 3 && end+3 < len(m.src) && m.src[end+3] == q[0] {
+				end++ // the last three of a row of quotes close it
 			}
 			m.inside(len(q), end, len(q))
 			return true

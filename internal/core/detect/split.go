@@ -165,14 +165,14 @@ func (c Code) itemEnd(at int) int {
 var (
 	sectionHead = lazyre.New(`(?m)^\[+[^\]\n]+\]+[ \t]*(?:#.*)?\r?$`)
 	sectionTest = lazyre.New(`^\[+"?(?:tool[.:])?(?:pytest|tox|nox|coverage|nosetests|aliases)\b`)
-	makeHead    = lazyre.New(`(?m)^[^\s#:=][^:=\n]*:(?:[^=\n].*)?\r?$`)
-	makeTest    = lazyre.New(`(?i)^(?:[\w./-]*[-_])?(?:tests?|check|spec|unit|integration|e2e)(?:[-_]?\w+)*\s*:`)
+	makeHead    = lazyre.New(`(?m)^(?:[^\s#:=][^:=\n]*:(?:[^=\n].*)?|[\w.-]+[ \t]*[:+?!]*=.*)\r?$`)
+	makeTest    = lazyre.New(`(?i)^(?:[\w./-]*[-_])?(?:tests?|checks?|specs?|unit|integration|e2e)(?:[-_]?\w+)*\s*[:+?!=]`)
 )
 
 // sectionRegions are the sections of an ini or toml file that configure tests.
 func sectionRegions(src string) []Region { return headed(src, sectionHead, sectionTest) }
 
-// makeRegions are the rules of a Makefile that run tests.
+// makeRegions are the rules of a Makefile that run tests, and the variables that list them.
 func makeRegions(src string) []Region { return headed(src, makeHead, makeTest) }
 
 // headed cuts a text at its heads and gives the parts whose head belongs to the tests.
@@ -185,7 +185,7 @@ func headed(src string, head, tests *lazyre.Regexp) []Region {
 			to = heads[i+1][0]
 		}
 		if line := src[h[0]:h[1]]; tests.MatchString(line) {
-			name, _, _ := strings.Cut(line, ":")
+			name := line[:strings.IndexAny(line+":", ":+?!=")]
 			out = append(out, Region{Key: strings.TrimSpace(name), From: h[0], To: to})
 		}
 	}

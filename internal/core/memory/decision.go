@@ -4,8 +4,8 @@ import (
 	"strings"
 
 	"kedge"
-	"kedge/internal/text/frontmatter"
 	"kedge/internal/text/glob"
+	"kedge/internal/text/strict"
 )
 
 // reasonSection holds why a decision replaces another, withdrawnSection why one
@@ -52,7 +52,7 @@ func decisionProblems(d kedge.Decision) []problem {
 
 func checkDecisionID(id kedge.DecisionID) error {
 	if !kedge.ValidID("dec", string(id)) {
-		return kedge.Errorf(kedge.Invalid, "%q is not a decision's id", id).WithHint("kedge decide ls")
+		return kedge.Errorf(kedge.Invalid, "%q is not a decision's id", id).WithHint("see the ids: kedge decide ls")
 	}
 	return nil
 }
@@ -91,7 +91,7 @@ func checkWithdrawn(d kedge.Decision) error {
 
 func checkRejected(rejected []kedge.Rejected) error {
 	if len(rejected) > maxItems {
-		return kedge.Errorf(kedge.Invalid, "more than %d rejected alternatives", maxItems)
+		return kedge.Errorf(kedge.Invalid, "a decision can have at most %d rejected alternatives", maxItems).WithHint("put the others into the reason: --why TEXT")
 	}
 	for _, r := range rejected {
 		if got, err := ParseRejected(r.What + ": " + r.Reason); err != nil || got != r {
@@ -103,7 +103,7 @@ func checkRejected(rejected []kedge.Rejected) error {
 
 func checkScope(scope []string) error {
 	if len(scope) > maxItems {
-		return kedge.Errorf(kedge.Invalid, "more than %d entries in applies_to", maxItems)
+		return kedge.Errorf(kedge.Invalid, "a decision can apply to at most %d paths and topics", maxItems).WithHint("name folders instead of files: --applies-to 'cmd/**'")
 	}
 	for _, s := range scope {
 		if err := checkTitle("an entry of applies_to", s); err != nil {
@@ -216,15 +216,15 @@ func WriteDecision(d kedge.Decision) []byte {
 	if d.Withdrawn != "" {
 		sections = append(sections, section{name: withdrawnSection, text: d.Withdrawn})
 	}
-	return writeDocument([]frontmatter.Field{
-		frontmatter.Text("version", version),
-		frontmatter.Text("id", string(d.ID)),
-		frontmatter.Text("status", string(d.Status)),
-		frontmatter.Text("reversibility", d.Reversibility),
-		frontmatter.Text("supersedes", string(d.Supersedes)),
-		frontmatter.Text("by", string(d.By)),
-		frontmatter.Text("date", formatTime(d.Date)),
-		frontmatter.List("applies_to", d.AppliesTo),
+	return writeDocument([]strict.Field{
+		strict.Text("version", version),
+		strict.Text("id", string(d.ID)),
+		strict.Text("status", string(d.Status)),
+		strict.Text("reversibility", d.Reversibility),
+		strict.Text("supersedes", string(d.Supersedes)),
+		strict.Text("by", string(d.By)),
+		strict.Text("date", formatTime(d.Date)),
+		strict.List("applies_to", d.AppliesTo),
 	}, d.Title, "", sections)
 }
 

@@ -70,7 +70,7 @@ func TestDecisionInvalid(t *testing.T) {
 		{"rejected with a colon", func(d *kedge.Decision) { d.Rejected = []kedge.Rejected{{What: "x: y", Reason: "z"}} }, `rejected alternative "x: y"`},
 		{"scope", func(d *kedge.Decision) { d.AppliesTo = []string{"../x"} }, `pattern "../x"`},
 		{"empty scope", func(d *kedge.Decision) { d.AppliesTo = []string{""} }, "an entry of applies_to is empty"},
-		{"there is no date", func(d *kedge.Decision) { d.Date = at.AddDate(-3000, 0, 0) }, "there is no date"},
+		{"there is no date", func(d *kedge.Decision) { d.Date = at.AddDate(-3000, 0, 0) }, "the date is missing, or does not have the form"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -85,20 +85,20 @@ func TestParseDecisionRefuses(t *testing.T) {
 	good := string(memory.WriteDecision(decision('1', "Short", "a/**")))
 	tests := []struct{ name, old, new, want string }{
 		{"unknown key", "status: locked", "status: locked\ncolour: red", `d.md:5: unknown key "colour"`},
-		{"missing key", "by: human:ann\n", "", `d.md:9: the front matter lacks the key "by"`},
+		{"missing key", "by: human:ann\n", "", `d.md:9: the lines at the top of the file lack the key "by"`},
 		{"newer version", "version: 1", "version: 2", `d.md:2: Kedge does not know version "2"`},
 		{"status", "locked", "open", `d.md:4: "open" is not a status`},
-		{"list for text", "status: locked", "status: [locked]", `d.md:4: "status" is a list`},
+		{"list for text", "status: locked", "status: [locked]", `d.md:4: "status" must be one value`},
 		{"text for list", "applies_to: [a/**]", "applies_to: a/**", `d.md:9: "applies_to" is not a list`},
-		{"date", "2026-03-12T09:30:00Z", "yesterday", "d.md:8: there is no date"},
-		{"date in another zone", "2026-03-12T09:30:00Z", "2026-03-12T10:30:00+01:00", "d.md:8: there is no date"},
+		{"date", "2026-03-12T09:30:00Z", "yesterday", "d.md:8: the date is missing, or does not have the form"},
+		{"date in another zone", "2026-03-12T09:30:00Z", "2026-03-12T10:30:00+01:00", "d.md:8: the date is missing, or does not have the form"},
 		{"no title", "# Short\n", "", "d.md:11: no title"},
 		{"two titles", "# Short\n", "# Short\n# Long\n", `d.md:13: a second title "Long"`},
 		{"text before the title", "# Short", "text\n# Short", "d.md:13: there is text before the title"},
 		{"text below the title", "# Short", "# Short\ntext", "d.md:13: there is text between"},
 		{"unknown section", "## Rejected", "## Denied", `d.md:18: unknown section "Denied"`},
 		{"missing section", "## Why", "Why", "d.md:18: section \"Why\" is missing before"},
-		{"section twice", "## Rejected", "## Why\n\n## Rejected", `d.md:18: section "Why" stands twice`},
+		{"section twice", "## Rejected", "## Why\n\n## Rejected", `d.md:18: section "Why" is there twice`},
 		{"last section missing", "## Rejected\n", "", `d.md:18: section "Rejected" is missing`},
 		{"rejected without a dash", "## Rejected\n", "## Rejected\n\nnothing\n", "d.md:20: there must be a line"},
 		{"rejected without a reason", "## Rejected\n", "## Rejected\n- x\n", "d.md:19: \"x\" does not say why it was rejected"},

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"kedge/internal/text/frontmatter"
+	"kedge/internal/text/strict"
 )
 
 // section is one "## Name" part of a document: its text without the blank lines
@@ -20,7 +20,7 @@ type section struct {
 // sections in a fixed order.
 type document struct {
 	file     string
-	head     frontmatter.Doc
+	head     strict.Doc
 	title    string
 	line     int // of the title
 	intro    string
@@ -53,7 +53,7 @@ func firstProblem(ps []problem) problem {
 
 // parseDocument reads a document of the given form.
 func parseDocument(file string, b []byte, f form) (document, error) {
-	head, err := frontmatter.Parse(file, b, f.keys...)
+	head, err := strict.ParseDoc(file, b, f.keys...)
 	if err != nil {
 		return document{}, err
 	}
@@ -64,7 +64,7 @@ func parseDocument(file string, b []byte, f form) (document, error) {
 func (d *document) checkHead(f form) error {
 	for _, k := range f.keys {
 		if _, ok := d.head.Get(k); !ok {
-			return invalid(d.file, d.head.BodyLine-1, "the front matter lacks the key %q", k)
+			return invalid(d.file, d.head.BodyLine-1, "the lines at the top of the file lack the key %q", k)
 		}
 	}
 	if v, _ := d.head.Get("version"); v.Text != version {
@@ -124,7 +124,7 @@ func (d *document) checkSections(names, optional []string) error {
 				WithHint("the sections are %s", strings.Join(names, ", "))
 		}
 		if i < at {
-			return invalid(d.file, s.line, "section %q stands twice or after %q", s.name, names[at-1])
+			return invalid(d.file, s.line, "section %q is there twice, or comes after %q", s.name, names[at-1])
 		}
 		if missing := firstRequired(names[at:i], optional); missing != "" {
 			return invalid(d.file, s.line, "section %q is missing before %q", missing, s.name)
@@ -182,7 +182,7 @@ func (d *document) checkLists(lists ...string) error {
 		if want := slices.Contains(lists, f.Key); want && f.List == nil {
 			return invalid(d.file, f.Line, "%q is not a list like [a, b]", f.Key)
 		} else if !want && f.List != nil {
-			return invalid(d.file, f.Line, "%q is a list, want one value", f.Key)
+			return invalid(d.file, f.Line, "%q must be one value, not a list", f.Key)
 		}
 	}
 	return nil
@@ -223,7 +223,7 @@ func (d *document) items(s section) ([]item, error) {
 }
 
 // writeDocument is the opposite of parseDocument.
-func writeDocument(fields []frontmatter.Field, title, intro string, sections []section) []byte {
+func writeDocument(fields []strict.Field, title, intro string, sections []section) []byte {
 	var b strings.Builder
 	b.WriteString("\n# " + title + "\n")
 	if intro != "" {
@@ -235,7 +235,7 @@ func writeDocument(fields []frontmatter.Field, title, intro string, sections []s
 			b.WriteString("\n" + escape(s.text) + "\n")
 		}
 	}
-	d := frontmatter.New(b.String(), fields...)
+	d := strict.NewDoc(b.String(), fields...)
 	return d.Bytes()
 }
 

@@ -122,7 +122,7 @@ func parseTime(s string) time.Time {
 
 func checkDate(t time.Time) error {
 	if y := t.Year(); t.IsZero() || y < 1 || y > 9999 {
-		return kedge.Errorf(kedge.Invalid, "there is no date of the form 2026-01-02T15:04:05Z")
+		return kedge.Errorf(kedge.Invalid, "the date is missing, or does not have the form 2026-01-02T15:04:05Z (UTC)")
 	}
 	return nil
 }

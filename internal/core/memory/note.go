@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"kedge"
-	"kedge/internal/text/frontmatter"
+	"kedge/internal/text/strict"
 )
 
 // The sections of a note, in their order.
@@ -69,14 +69,14 @@ func noteProblems(n kedge.Note) []problem {
 
 func checkNoteID(id kedge.NoteID) error {
 	if !kedge.ValidID("not", string(id)) {
-		return kedge.Errorf(kedge.Invalid, "%q is not a note's id", id).WithHint("kedge notes")
+		return kedge.Errorf(kedge.Invalid, "%q is not a note's id", id).WithHint("see the ids: kedge notes")
 	}
 	return nil
 }
 
 func checkFeatureID(id kedge.FeatureID) error {
 	if id != "" && !kedge.ValidName(string(id)) {
-		return kedge.Errorf(kedge.Invalid, "%q is not a feature's id", id).WithHint("kedge features")
+		return kedge.Errorf(kedge.Invalid, "%q is not a feature's id", id).WithHint("see the ids: kedge features")
 	}
 	return nil
 }
@@ -84,7 +84,7 @@ func checkFeatureID(id kedge.FeatureID) error {
 func checkCommits(commits []string) error {
 	for _, c := range commits {
 		if len(c) < 7 || len(c) > 64 || strings.Trim(c, "0123456789abcdef") != "" {
-			return kedge.Errorf(kedge.Invalid, "%q is not a commit's hash", c).WithHint("git log --oneline")
+			return kedge.Errorf(kedge.Invalid, "%q is not a commit's hash", c).WithHint("see the hashes: git log --oneline")
 		}
 	}
 	return tooMany("commits", len(commits))
@@ -111,7 +111,7 @@ func checkFiles(files []string) error {
 
 func tooMany(what string, n int) error {
 	if n > maxItems {
-		return kedge.Errorf(kedge.Invalid, "more than %d %s", maxItems, what)
+		return kedge.Errorf(kedge.Invalid, "a note can have at most %d %s", maxItems, what).WithHint("leave some out, or keep them in a second note: kedge remember TEXT")
 	}
 	return nil
 }
@@ -122,12 +122,12 @@ func WriteNote(n kedge.Note) []byte {
 	for i, f := range n.Files {
 		files[i] = "- " + quotePath(f)
 	}
-	return writeDocument([]frontmatter.Field{
-		frontmatter.Text("version", version),
-		frontmatter.Text("id", string(n.ID)),
-		frontmatter.Text("feature", string(n.Feature)),
-		frontmatter.List("commits", n.Commits),
-		frontmatter.List("tags", n.Tags),
+	return writeDocument([]strict.Field{
+		strict.Text("version", version),
+		strict.Text("id", string(n.ID)),
+		strict.Text("feature", string(n.Feature)),
+		strict.List("commits", n.Commits),
+		strict.List("tags", n.Tags),
 	}, n.Title, "Date: "+formatTime(n.Date), []section{
 		{name: rootCause, text: n.RootCause},
 		{name: filesPart, text: strings.Join(files, "\n")},

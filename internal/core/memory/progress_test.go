@@ -132,12 +132,12 @@ func TestProgressEdits(t *testing.T) {
 func TestParseProgressRefuses(t *testing.T) {
 	good := string(memory.WriteProgress(nil, facts()))
 	tests := []struct{ name, old, new, want string }{
-		{"version", "progress v1", "progress v2", `p.md:1: "<!-- kedge:progress v2 -->" is not a version`},
-		{"no version", "<!-- kedge:progress v1 -->\n", "", "p.md:1: no version"},
-		{"missing section", "## Known issues\n", "", `p.md:17: marker "<!-- kedge:begin known-issues -->" has no place`},
+		{"version", "progress v1", "progress v2", `p.md:1: Kedge does not know version "<!-- kedge:progress v2 -->"`},
+		{"no version", "<!-- kedge:progress v1 -->\n", "", "p.md:1: the version is missing"},
+		{"missing section", "## Known issues\n", "", `p.md:17: marker "<!-- kedge:begin known-issues -->" is in the wrong place`},
 		{"renamed", "## Log", "## Diary", `p.md:34: section "Log" is missing`},
 		{"twice", "## Decisions", "## Completed\n## Decisions", `p.md:24: section "Completed" is already on line 4`},
-		{"no end", "<!-- kedge:end completed", "<!-- end", `p.md:6: marker "<!-- kedge:begin completed -->" has no place here`},
+		{"no end", "<!-- kedge:end completed", "<!-- end", `p.md:6: marker "<!-- kedge:begin completed -->" is in the wrong place`},
 		{"no block", "kedge:begin completed -->\n- user-entity: The user-entity; 2026-03-12; evidence evd-00000000000000000000000001; files src/User.ts, src/UserResolver.ts\n<!-- kedge:end completed", "", `p.md:4: section "Completed" lacks the block`},
 	}
 	for _, tt := range tests {

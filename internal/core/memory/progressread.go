@@ -54,12 +54,12 @@ func checkMark(file string, lines []string) error {
 	for i, l := range lines {
 		if l = trimCR(l); progressMark.MatchString(l) {
 			if l != mark {
-				return invalid(file, i+1, "%q is not a version this Kedge knows, want %q", l, mark)
+				return invalid(file, i+1, "Kedge does not know version %q; it reads version %q", l, mark)
 			}
 			return nil
 		}
 	}
-	return invalid(file, 1, "no version: want the line %q", mark)
+	return invalid(file, 1, "the version is missing: there must be a line %q", mark)
 }
 
 func blank(line string) bool { return strings.TrimSpace(line) == "" }
@@ -76,7 +76,7 @@ func parseProgressSection(file string, c chunk) (ProgressSection, error) {
 		}
 		end := blockEnd(c.lines, i)
 		if name != c.name || end < 0 || found {
-			return s, invalid(file, c.line+1+i, "marker %q has no place here", strings.TrimSpace(c.lines[i]))
+			return s, invalid(file, c.line+1+i, "marker %q is in the wrong place", strings.TrimSpace(c.lines[i]))
 		}
 		s.Facts = factItems(c.lines[i+1 : end])
 		people = append(people, peoplesLines(c.lines[i+1:end], anyForm)...)

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"kedge"
-	"kedge/internal/text/frontmatter"
+	"kedge/internal/text/strict"
 )
 
 var risksForm = form{keys: []string{"version"}, sections: []string{"Open", "Closed"}}
@@ -14,7 +14,7 @@ const risksTitle = "Risks"
 // CheckRisk says what keeps r from being kept.
 func CheckRisk(r kedge.Risk) error {
 	if !kedge.ValidID("rsk", string(r.ID)) {
-		return kedge.Errorf(kedge.Invalid, "%q is not a risk's id", r.ID).WithHint("kedge risk ls")
+		return kedge.Errorf(kedge.Invalid, "%q is not a risk's id", r.ID).WithHint("see the ids: kedge risk ls")
 	}
 	if err := firstError(checkLine("the risk", r.Text), checkDate(r.OpenedAt), checkActor(r.By)); err != nil {
 		return err
@@ -50,7 +50,7 @@ func WriteRisks(risks []kedge.Risk) []byte {
 			closed = append(closed, riskText(r))
 		}
 	}
-	return writeDocument([]frontmatter.Field{frontmatter.Text("version", version)}, risksTitle, "", []section{
+	return writeDocument([]strict.Field{strict.Text("version", version)}, risksTitle, "", []section{
 		{name: "Open", text: strings.Join(open, "\n")},
 		{name: "Closed", text: strings.Join(closed, "\n")},
 	})
@@ -72,7 +72,7 @@ func ParseRisks(file string, b []byte) ([]kedge.Risk, error) {
 		return nil, err
 	}
 	if doc.title != risksTitle || doc.intro != "" {
-		return nil, invalid(file, doc.line, "want the title %q and no text below it", risksTitle)
+		return nil, invalid(file, doc.line, "the file must begin with the title %q, with no text below it", risksTitle)
 	}
 	risks := []kedge.Risk{}
 	lineOf := map[kedge.RiskID]int{}

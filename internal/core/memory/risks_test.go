@@ -60,7 +60,7 @@ func TestParseRisksRefuses(t *testing.T) {
 		{"twice", "## Closed\n", "## Closed\n\n- " + id("rsk", '1') + " one\n  opened: 2026-03-12T09:30:00Z by human:ann\n  closed: 2026-03-12T09:30:00Z\n  reason: x\n", "risks.md:14: risk \"rsk-"},
 		{"unknown line", "by human:ann\n\n## Closed", "by human:ann\n  colour: red\n\n## Closed", `risks.md:11: unknown line "  colour: red"`},
 		{"text", "## Open\n", "## Open\n\nsome text\n", "risks.md:9: there must be a line"},
-		{"title", "# Risks", "# Dangers", "risks.md:5: want the title"},
+		{"title", "# Risks", "# Dangers", "risks.md:5: the file must begin with the title"},
 		{"section", "## Open", "## Ajar", `risks.md:7: unknown section "Ajar"`},
 	}
 	for _, tt := range tests {

@@ -160,7 +160,7 @@ func lintOrder(file string, sections []ruleSection) []kedge.Finding {
 				fmt.Sprintf("section %d is already on line %d", s.part, first[s.part]), "make one section of the two"))
 		case s.part < highest:
 			out = append(out, ruleFinding(file, s.line,
-				fmt.Sprintf("section %d (%s) stands after section %d", s.part, ruleParts[s.part-1].name, highest),
+				fmt.Sprintf("section %d (%s) comes after section %d", s.part, ruleParts[s.part-1].name, highest),
 				"put the sections in the order constraints, code modification, validation loop"))
 		}
 		if s.part > 0 && first[s.part] == 0 {
@@ -211,7 +211,7 @@ func lintStyle(file string, sections []ruleSection) []kedge.Finding {
 		for _, r := range s.rules {
 			if r.line < lastHard && isStyle(r.text) {
 				out = append(out, ruleFinding(file, r.line,
-					fmt.Sprintf("a style rule stands before a hard constraint (line %d): %q", lastHard, r.text),
+					fmt.Sprintf("a rule of style comes before a hard constraint (line %d): %q", lastHard, r.text),
 					"move it to section 2 (code modification)"))
 			}
 		}

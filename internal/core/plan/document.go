@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"kedge"
-	"kedge/internal/text/frontmatter"
+	"kedge/internal/text/strict"
 )
 
 // planStatuses lists the statuses that front matter may name.
@@ -31,7 +31,7 @@ type Doc struct {
 
 	file     string
 	source   []byte
-	front    frontmatter.Doc
+	front    strict.Doc
 	lines    []string // of the body, line ends included
 	comments []bool   // of lines: part of a comment
 	boxes    []box
@@ -50,7 +50,7 @@ type box struct {
 // ParsePlan reads a plan. It refuses what is not a plan at all (front matter,
 // version, status); what a draft lacks is for Check to say, all at once.
 func ParsePlan(file string, b []byte) (*Doc, error) {
-	front, err := frontmatter.Parse(file, b, planKeys...)
+	front, err := strict.ParseDoc(file, b, planKeys...)
 	if err != nil {
 		return nil, kedge.Errorf(kedge.Invalid, "%w", err).WithHint("%s", formHint)
 	}
@@ -122,7 +122,7 @@ func (d *Doc) Freeze(id kedge.PlanID, base string) (text []byte, hash string) {
 	return text, hex.EncodeToString(sum[:])
 }
 
-func (d *Doc) setFront(key, value string) { d.front.Set(frontmatter.Text(key, value)) }
+func (d *Doc) setFront(key, value string) { d.front.Set(strict.Text(key, value)) }
 
 // Progress shows how far a frozen plan has come: its status, and a tick in the
 // boxes of the items that are done. No other byte changes.

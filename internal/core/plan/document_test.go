@@ -125,7 +125,7 @@ func TestRow10EveryFieldIsRequired(t *testing.T) {
 			t.Errorf("empty %q: %s", name, got)
 		}
 		moved := text[:from] + text[to:] + "\n" + text[from:to]
-		if got := level(parse(t, moved).Check(everywhere), kedge.LevelError); !strings.Contains(got, `field "`+name+`" stands after`) {
+		if got := level(parse(t, moved).Check(everywhere), kedge.LevelError); !strings.Contains(got, `field "`+name+`" comes after`) {
 			t.Errorf("moved %q: %s", name, got)
 		}
 	}
@@ -145,7 +145,7 @@ func TestCheckPlanFindsFaults(t *testing.T) {
 	for _, tc := range []struct{ name, from, to, level, want string }{
 		{"title", "title: Strict matching by default", "title:", "error", "the plan has no title"},
 		{"unknown heading", "## Risks", "## Riscs", "error", `plan.md:32 Kedge does not know the heading "Riscs"`},
-		{"twice", "## Risks", "## Invariants", "error", `field "Invariants" is there twice`},
+		{"twice", "## Risks", "## Invariants", "error", `field "Invariants" appears twice`},
 		{"swapped", "## Assumptions", "## Risks", "error", `stands after "Risks"`},
 		{"unnumbered question", "1. Are", "- Are", "error", "is not a numbered question"},
 		{"no questions", "## Questions\n", "", "error", `the heading "Questions" is missing`},

@@ -61,18 +61,18 @@ func stillOpen(p kedge.Plan, but kedge.FeatureID, features []kedge.Feature, line
 
 func laterText(open []kedge.FeatureID) string {
 	if len(open) == 1 {
-		return fmt.Sprintf("due with the last feature of the plan (%s is open)", open[0])
+		return fmt.Sprintf("must be green only when the last feature of the plan is done (%s is open)", open[0])
 	}
-	return fmt.Sprintf("due with the last feature of the plan (%s and %d more are open)", open[0], len(open)-1)
+	return fmt.Sprintf("must be green only when the last feature of the plan is done (%s and %d more are open)", open[0], len(open)-1)
 }
 
 // DueText says when a command of the plan that is red before the work has to be green.
 func DueText(p kedge.Plan, line string) string {
 	switch {
 	case check.Fixed(line):
-		return "no work can make it green: no feature of the plan can be completed"
+		return "it cannot become green: no feature of the plan can be completed"
 	case len(Items(p)) == 1:
-		return "due with the plan's only feature"
+		return "must be green when the plan's only feature is done"
 	}
-	return "due with the last feature of the plan; once green, it must stay so"
+	return "must be green when the last feature of the plan is done; once green, it must stay green"
 }

@@ -9,7 +9,7 @@ import (
 
 	"kedge"
 	"kedge/internal/core/check"
-	"kedge/internal/text/strictjson"
+	"kedge/internal/text/strict"
 )
 
 // FileVersion is the version of features.json and plan.md that Kedge writes, and
@@ -29,12 +29,12 @@ type FeatureFile struct {
 // file:line or the feature's id. It does not judge the graph: see Validate.
 func ParseFeatures(file string, b []byte) (FeatureFile, error) {
 	var f FeatureFile
-	if err := strictjson.Decode(file, b, &f); err != nil {
+	if err := strict.Decode(file, b, &f); err != nil {
 		return FeatureFile{}, withImportHint(err)
 	}
 	if f.Version != FileVersion {
 		return FeatureFile{}, withImportHint(kedge.Errorf(kedge.Invalid,
-			"%s: version is %d, this Kedge reads version %d", file, f.Version, FileVersion))
+			"%s: the file has version %d, and this Kedge reads version %d", file, f.Version, FileVersion))
 	}
 	for i := range f.Features {
 		if s := f.Features[i].Status; !s.Valid() {

@@ -122,8 +122,8 @@ func TestWriteFeaturesHasListsAndUTC(t *testing.T) {
 
 func TestParseFeaturesRefuses(t *testing.T) {
 	for _, tc := range []struct{ name, in, want string }{
-		{"no version", `{"features": []}`, "version is 0"},
-		{"newer", `{"version": 2, "project": "", "features": []}`, "version is 2"},
+		{"no version", `{"features": []}`, "the file has version 0"},
+		{"newer", `{"version": 2, "project": "", "features": []}`, "the file has version 2"},
 		{"unknown key", "{\"version\": 1,\n\"owner\": \"x\"}", `f.json:2: unknown key "owner"`},
 		{"unknown key in a feature", "{\"version\": 1,\n\"features\": [{\n\"ID\": \"x\"}]}", `f.json:3: unknown key "ID"`},
 		{"duplicate", "{\"version\": 1,\n\"features\": [{\"status\": \"pending\",\n\"status\": \"completed\"}]}", `f.json:3: duplicate key "status"`},

@@ -9,6 +9,9 @@ import "strings"
 // the item, closed or not, at the next item or heading: one that nobody closes hides none.
 func fenceBefore(fence, line string) string {
 	deep := len(fence) - len(strings.TrimLeft(fence, " "))
+	if deep == 0 {
+		return fence
+	}
 	starts := strings.HasPrefix(line, "#") || markOf(line) != ""
 	if starts && len(line)-len(strings.TrimLeft(line, " \t")) < min(deep, 2) {
 		return ""
@@ -24,6 +27,9 @@ func fenceAfter(fence, line string) string {
 			return ""
 		}
 		return fence
+	}
+	if !strings.Contains(line, "```") && !strings.Contains(line, "~~~") {
+		return "" // as nearly every line
 	}
 	deep := len(line) - len(strings.TrimLeft(line, " "))
 	if mark := markOf(line); mark != "" {

@@ -10,7 +10,7 @@ import (
 
 	"kedge"
 	"kedge/internal/core/check"
-	"kedge/internal/text/strictjson"
+	"kedge/internal/text/strict"
 	"kedge/internal/text/words"
 )
 
@@ -49,7 +49,7 @@ type Claimed struct {
 // format "" means: look at the text.
 func Import(file, format string, b []byte) (Imported, error) {
 	var whole json.RawMessage
-	if err := strictjson.Decode(file, b, &whole); err != nil {
+	if err := strict.Decode(file, b, &whole); err != nil {
 		return Imported{}, err
 	}
 	im := &importer{file: file, src: b, ids: map[string]kedge.FeatureID{}, taken: map[kedge.FeatureID]bool{}}
@@ -117,7 +117,7 @@ func (im *importer) read(isArray bool) error {
 // object reads the outer object; the text is known to be valid JSON.
 func (im *importer) object(dec *json.Decoder) error {
 	if t, _ := dec.Token(); t != json.Delim('{') {
-		return im.refuse(1, "a feature list is an object or an array")
+		return im.refuse(1, "a feature list must be a JSON object or a JSON array")
 	}
 	found := false
 	for dec.More() {
@@ -369,7 +369,7 @@ func take[T any](t *taker, key string, into *T) {
 		return
 	}
 	var v T
-	unknown, err := strictjson.Lenient(key, raw, &v)
+	unknown, err := strict.Lenient(key, raw, &v)
 	if err != nil {
 		if t.bad == "" {
 			t.bad = key

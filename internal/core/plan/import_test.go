@@ -133,7 +133,7 @@ func TestImportRefuses(t *testing.T) {
 		{"no list inside", "", `{"features": {}}`, `must be a list`},
 		{"not objects", "", "[1]", "a feature must be an object"},
 		{"null", "", "[null]", "a feature must be an object"},
-		{"text", "", `"x"`, "an object or an array"},
+		{"text", "", `"x"`, "a JSON object or a JSON array"},
 		{"format", "xml", `[]`, `unknown format "xml"`},
 		{"other format", "seed", `[]`, `not a feature list of the format "seed"`},
 		{"no text", "", "[{\"id\": \"a\"},\n{\"steps\": [\"one\"], \"description\": \" \"}]", "l.json:2: feature 2 of the list has no id, no name and no description"},

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"kedge"
-	"kedge/internal/text/frontmatter"
+	"kedge/internal/text/strict"
 )
 
 // The limits of what a planning session may say.
@@ -92,9 +92,9 @@ func Draft(id kedge.PlanID, title string, status kedge.PlanStatus, questions []k
 }
 
 func draftDoc(id kedge.PlanID, title string, status kedge.PlanStatus, body string) []byte {
-	doc := frontmatter.New(body,
-		frontmatter.Text("version", "1"), frontmatter.Text("id", string(id)),
-		frontmatter.Text("title", title), frontmatter.Text("status", string(status)))
+	doc := strict.NewDoc(body,
+		strict.Text("version", "1"), strict.Text("id", string(id)),
+		strict.Text("title", title), strict.Text("status", string(status)))
 	return doc.Bytes()
 }
 
@@ -121,7 +121,7 @@ func questionsText(questions []kedge.Question) string {
 // the text asks beside them; the rest is the session's, byte for byte.
 func FromSession(id kedge.PlanID, title, text string, asked []kedge.Question) (*Doc, error) {
 	if len(text) > maxPlanText {
-		return nil, kedge.Errorf(kedge.Invalid, "the plan is longer than %d bytes", maxPlanText)
+		return nil, kedge.Errorf(kedge.Invalid, "the plan is longer than the allowed %d bytes", maxPlanText).WithHint("move details into files of the repository, and name these files in the plan")
 	}
 	said, err := ParsePlan("plan", draftDoc("", "plan", kedge.PlanDrafting, "\n"+withoutFront(text)))
 	if err != nil {

@@ -91,7 +91,7 @@ func WhyNotReady(features []kedge.Feature, id kedge.FeatureID) (Readiness, error
 }
 
 func unknownFeature(id kedge.FeatureID) error {
-	return kedge.Errorf(kedge.NotFound, "no feature %q", id).WithHint("see the list: kedge features")
+	return kedge.Errorf(kedge.NotFound, "there is no feature %q", id).WithHint("see the list: kedge features")
 }
 
 func blockerText(blockers []Blocker) string {

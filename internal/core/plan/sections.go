@@ -123,11 +123,11 @@ func (d *Doc) checkOrder() {
 
 func (d *Doc) readField(s section) {
 	if slices.ContainsFunc(d.Plan.Fields, func(f kedge.PlanField) bool { return f.Name == s.head }) {
-		d.bad(kedge.LevelError, s.line, "keep one of them", "field %q is there twice", s.head)
+		d.bad(kedge.LevelError, s.line, "keep one of them", "field %q appears twice", s.head)
 		return
 	}
 	if len(d.Plan.Phases) > 0 {
-		d.bad(kedge.LevelError, s.line, "move it before the first phase", "field %q stands after a phase", s.head)
+		d.bad(kedge.LevelError, s.line, "move it before the first phase", "field %q comes after a phase", s.head)
 	}
 	text := d.textOf(s.from, s.to)
 	d.Plan.Fields = append(d.Plan.Fields, kedge.PlanField{Name: s.head, Text: text, Line: s.line})

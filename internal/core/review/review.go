@@ -112,7 +112,7 @@ func judge(f File, maxBytes int64) (Found, bool) {
 	case kind.Class == Executable:
 		return Found{Why: IsExecutable, What: fmt.Sprintf("an executable %s: %s", verb, details)}, true
 	case f.Mode == program && f.Was != "" && f.Was != program && !isScript(f):
-		return Found{Why: MadeExecutable, What: "a file that is no script was made executable"}, true
+		return Found{Why: MadeExecutable, What: "a file that is not a script became executable"}, true
 	case f.Had != "":
 		return Found{}, false
 	case kind.Class == Archive:

@@ -23,6 +23,7 @@ const (
 	Tell         CommandKind = "tell"          // Text, to the living session or in the next brief; Scope Wanted: what that is for; Held and Going: no text
 	EndSession   CommandKind = "end_session"   // and all its children
 	Checkpoint   CommandKind = "checkpoint"    // with a copy of the worktree under the salvage refs; Status is what the feature is about to be; Scope Unfinished: and a handoff; Text is what the session waits for
+	Park         CommandKind = "park"          // give up the job's worktree, of which a copy is kept: another job needs one, and this one waits
 	Inspect      CommandKind = "inspect"       // stores diffstat and findings; Failure is what the session was told
 	Integrate    CommandKind = "integrate"     // merge Tree onto Base in the clean worktree, or take the work of Commit out of it; the gate skips nothing, and runs the checks of completed features that this can touch, but for Features
 	Commit       CommandKind = "commit"        // Tree on Base, dated At; without the work of Commit
@@ -46,30 +47,36 @@ func (k CommandKind) Answer() InputKind {
 	return ""
 }
 
-var answers = []struct {
-	command CommandKind
-	event   InputKind
-}{
-	{Prepare, Prepared},
-	{Gate, Gated},
-	{Prove, Proved},
-	{Brief, Briefed},
-	{StartSession, Exited},
-	{NextTurn, TurnEnded},
-	{Tell, Told},
-	{EndSession, Ended},
-	{Checkpoint, Checkpointed},
-	{Inspect, Inspected},
-	{Integrate, Integrated},
-	{Commit, Committed},
-	{Recheck, Rechecked},
-	{Note, Noted},
-	{Mark, Marked},
-	{Ledger, Ledgered},
-	{Revert, Reverted},
-	{Land, Landed},
-	{Timer, Fired},
-	{Notify, Notified},
+// answer is the event that answers a command, and what that can say. What else it says is taken
+// for a failure.
+type answer struct {
+	command  CommandKind
+	event    InputKind
+	outcomes []Outcome
+}
+
+var answers = []answer{
+	{Prepare, Prepared, []Outcome{OK, CannotRun, Drifted, Failed}},
+	{Gate, Gated, []Outcome{Green, Partial, Empty, Red, Void, Regressed, CannotRun, Drifted, Failed}},
+	{Prove, Proved, []Outcome{Fails, NoChecks, Green, Tests, Broken, CannotRun, Drifted, Failed}},
+	{Brief, Briefed, []Outcome{OK, Failed}},
+	{StartSession, Exited, []Outcome{Finished, Crashed, Killed, Closed, HitLimit, Asked, NoLogin, Unapproved, Drifted, Failed}},
+	{NextTurn, TurnEnded, []Outcome{OK}},
+	{Tell, Told, []Outcome{OK}},
+	{EndSession, Ended, []Outcome{OK, Failed}},
+	{Checkpoint, Checkpointed, []Outcome{OK, Failed}},
+	{Park, Parked, []Outcome{OK, Drifted, Failed}},
+	{Inspect, Inspected, []Outcome{Clean, Empty, Outside, Forbidden, Unapproved, Red, Drifted, Failed}},
+	{Integrate, Integrated, []Outcome{Green, Partial, Empty, Red, Void, Regressed, Conflicting, Outside, CannotRun, Drifted, Failed}},
+	{Commit, Committed, []Outcome{OK, Drifted, Failed}},
+	{Recheck, Rechecked, []Outcome{OK, Failed}},
+	{Note, Noted, []Outcome{OK, Failed}},
+	{Mark, Marked, []Outcome{OK}},
+	{Ledger, Ledgered, []Outcome{OK, Drifted, Failed}},
+	{Revert, Reverted, []Outcome{OK, Drifted, Failed}},
+	{Land, Landed, []Outcome{OK, Refused, Failed}},
+	{Timer, Fired, []Outcome{OK}},
+	{Notify, Notified, []Outcome{OK}},
 }
 
 // Held and Going are scopes of Tell: the living session stands still, and goes on.

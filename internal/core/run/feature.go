@@ -98,8 +98,34 @@ var letters = []struct {
 	{kedge.Skipped, "s"},
 }
 
-// MarshalText writes id, hash and the letter of the status, then what differs
-// from nothing, each with a letter in front.
+// fields are what the text of a feature holds behind its status, in this order: what differs from
+// nothing, each behind its letter.
+var fields = []struct {
+	letter byte
+	of     func(*Feature) any
+}{
+	{'n', func(f *Feature) any { return &f.Needs }},
+	{'p', func(f *Feature) any { return &f.Phase }},
+	{'a', func(f *Feature) any { return &f.Budget.Attempts }},
+	{'t', func(f *Feature) any { return &f.Budget.Tokens }},
+	{'u', func(f *Feature) any { return &f.Budget.USD }},
+	{'A', func(f *Feature) any { return &f.Attempts }},
+	{'R', func(f *Feature) any { return &f.Regressions }},
+	{'S', func(f *Feature) any { return &f.Sessions }},
+	{'T', func(f *Feature) any { return &f.Spent.Tokens }},
+	{'U', func(f *Feature) any { return &f.Spent.USD }},
+	{'c', func(f *Feature) any { return &f.Claim }},
+	{'w', func(f *Feature) any { return &f.Work }},
+	{'l', func(f *Feature) any { return &f.Let }},
+	{'e', func(f *Feature) any { return &f.Early }},
+	{'b', func(f *Feature) any { return &f.Before }},
+	{'g', func(f *Feature) any { return &f.Wanted }},
+	{'s', func(f *Feature) any { return &f.Aside }},
+	{'r', func(f *Feature) any { return &f.Red }},
+	{'d', func(f *Feature) any { return &f.Denied }},
+}
+
+// MarshalText writes id, hash and the letter of the status, then the fields.
 func (f Feature) MarshalText() ([]byte, error) {
 	b := make([]byte, 0, 64)
 	b = append(b, f.ID...)
@@ -109,54 +135,37 @@ func (f Feature) MarshalText() ([]byte, error) {
 			b = append(append(b, ' '), l.letter...)
 		}
 	}
-	for i, n := range f.Needs {
-		b = append(b, " ,"[min(i, 1)])
-		if i == 0 {
-			b = append(b, 'n')
-		}
-		b = strconv.AppendInt(b, int64(n), 10)
-	}
-	b = appendNumber(b, 'p', int64(f.Phase))
-	b = appendNumber(b, 'a', int64(f.Budget.Attempts))
-	b = appendNumber(b, 't', f.Budget.Tokens)
-	b = appendFloat(b, 'u', f.Budget.USD)
-	b = appendNumber(b, 'A', int64(f.Attempts))
-	b = appendNumber(b, 'R', int64(f.Regressions))
-	b = appendNumber(b, 'S', int64(f.Sessions))
-	b = appendNumber(b, 'T', f.Spent.Tokens)
-	b = appendFloat(b, 'U', f.Spent.USD)
-	if f.Claim != "" {
-		b = append(append(b, " c"...), f.Claim...)
-	}
-	if f.Work != "" {
-		b = append(append(b, " w"...), f.Work...)
-	}
-	if f.Let != "" {
-		b = append(append(b, " l"...), f.Let...)
-	}
-	for _, is := range []struct {
-		set    bool
-		letter string
-	}{{f.Early, " e"}, {f.Before, " b"}, {f.Wanted, " g"}, {f.Aside, " s"}, {f.Red, " r"}, {f.Denied, " d"}} {
-		if is.set {
-			b = append(b, is.letter...)
+	for _, field := range fields {
+		if text, ok := valueOf(field.of(&f)); ok {
+			b = append(append(b, ' ', field.letter), text...)
 		}
 	}
 	return b, nil
 }
 
-func appendNumber(b []byte, letter byte, n int64) []byte {
-	if n == 0 {
-		return b
+// valueOf is the text of a field; false where it is nothing.
+func valueOf(field any) (text string, ok bool) {
+	switch v := field.(type) {
+	case *[]int:
+		for i, n := range *v {
+			text += ","[:min(i, 1)] + strconv.Itoa(n)
+		}
+	case *int:
+		return strconv.Itoa(*v), *v != 0
+	case *int64:
+		return strconv.FormatInt(*v, 10), *v != 0
+	case *float64:
+		return strconv.FormatFloat(*v, 'g', -1, 64), *v != 0
+	case *bool:
+		return "", *v
+	case *Claim:
+		text = string(*v)
+	case *Let:
+		text = string(*v)
+	case *string:
+		text = *v
 	}
-	return strconv.AppendInt(append(b, ' ', letter), n, 10)
-}
-
-func appendFloat(b []byte, letter byte, x float64) []byte {
-	if x == 0 {
-		return b
-	}
-	return strconv.AppendFloat(append(b, ' ', letter), x, 'g', -1, 64)
+	return text, text != ""
 }
 
 // UnmarshalText reads what MarshalText wrote, and refuses anything else.
@@ -183,60 +192,39 @@ func (f *Feature) UnmarshalText(text []byte) error {
 }
 
 func damaged(text []byte) error {
-	return kedge.Errorf(kedge.Invalid, "the record of a run is damaged: cannot read its feature %q", text).
+	return kedge.Errorf(kedge.Invalid, "Kedge's record of a run is damaged: cannot read its feature %q", text).
 		WithHint("see what is damaged: kedge doctor")
 }
 
 func (f *Feature) field(letter byte, value string) (err error) {
-	switch letter {
-	case 'n':
-		for _, v := range strings.Split(value, ",") {
-			n, e := strconv.Atoi(v)
-			if e != nil {
-				return e
-			}
-			f.Needs = append(f.Needs, n)
+	for _, field := range fields {
+		if field.letter != letter {
+			continue
 		}
-	case 'p':
-		f.Phase, err = strconv.Atoi(value)
-	case 'a':
-		f.Budget.Attempts, err = strconv.Atoi(value)
-	case 't':
-		f.Budget.Tokens, err = strconv.ParseInt(value, 10, 64)
-	case 'u':
-		f.Budget.USD, err = strconv.ParseFloat(value, 64)
-	case 'A':
-		f.Attempts, err = strconv.Atoi(value)
-	case 'R':
-		f.Regressions, err = strconv.Atoi(value)
-	case 'S':
-		f.Sessions, err = strconv.Atoi(value)
-	case 'T':
-		f.Spent.Tokens, err = strconv.ParseInt(value, 10, 64)
-	case 'U':
-		f.Spent.USD, err = strconv.ParseFloat(value, 64)
-	case 'c':
-		f.Claim = Claim(cmp.Or(value, string(ClaimSaid))) // which is all that there once was
-	case 'w':
-		f.Work = value
-	case 'l':
-		f.Let = Let(value)
-	case 'e':
-		f.Early = true
-	case 'b':
-		f.Before = true
-	case 'g':
-		f.Wanted = true
-	case 's':
-		f.Aside = true
-	case 'r':
-		f.Red = true
-	case 'd':
-		f.Denied = true
-	default:
-		err = strconv.ErrSyntax
+		switch v := field.of(f).(type) {
+		case *[]int:
+			for _, n := range strings.Split(value, ",") {
+				one, wrong := strconv.Atoi(n)
+				*v, err = append(*v, one), cmp.Or(err, wrong)
+			}
+		case *int:
+			*v, err = strconv.Atoi(value)
+		case *int64:
+			*v, err = strconv.ParseInt(value, 10, 64)
+		case *float64:
+			*v, err = strconv.ParseFloat(value, 64)
+		case *bool:
+			*v = true
+		case *Claim:
+			*v = Claim(cmp.Or(value, string(ClaimSaid))) // which is all that there once was
+		case *Let:
+			*v = Let(value)
+		case *string:
+			*v = value
+		}
+		return err
 	}
-	return err
+	return strconv.ErrSyntax
 }
 
 // workLength is how much of the name of a commit the state keeps for a feature.

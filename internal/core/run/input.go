@@ -22,6 +22,7 @@ const (
 	Ended        InputKind = "ended" // answers EndSession: it was asked, or was gone
 	Told         InputKind = "told"
 	Checkpointed InputKind = "checkpointed"
+	Parked       InputKind = "parked"
 	Inspected    InputKind = "inspected"
 	Integrated   InputKind = "integrated"
 	Committed    InputKind = "committed"
@@ -130,7 +131,7 @@ type Input struct {
 	Tree        string           `json:"tree,omitempty"` // without Kedge's own paths
 	Environment string           `json:"environment,omitempty"`
 	Moot        bool             `json:"moot,omitempty"`     // Integrated: the merge changes nothing; Text says who has the work already
-	Altered     string           `json:"altered,omitempty"`  // Integrated: what the work does to tests of before that is for you to decide; empty: nothing
+	Altered     string           `json:"altered,omitempty"`  // Integrated: what the work does to tests of before that is for you to decide; empty: nothing. Inspected: it touches such tests
 	Shown       Outcome          `json:"shown,omitempty"`    // Integrated: what the work's tests say without its source: Red is as it should be, Clean: none is needed, Green shows nothing, Empty: there are none, or it is not known
 	Untested    string           `json:"untested,omitempty"` // Integrated: why they show nothing
 	Unseen      bool             `json:"unseen,omitempty"`   // Integrated: the red check did not run in the job's worktree, so that it contradicts nothing
@@ -152,61 +153,10 @@ type Input struct {
 // human tells whether a person did it.
 func (e Input) human() bool { return e.Actor.IsHuman() }
 
-// outcomesOf lists what an event of the kind can say. What else it says is taken
-// for a failure.
-var outcomesOf = []struct {
-	kind     InputKind
-	outcomes []Outcome
-}{
-	{Prepared, []Outcome{OK, CannotRun, Drifted, Failed}},
-	{Gated, []Outcome{Green, Partial, Empty, Red, Void, Regressed, CannotRun, Drifted, Failed}},
-	{Proved, []Outcome{Fails, NoChecks, Green, Tests, Broken, CannotRun, Drifted, Failed}},
-	{Briefed, []Outcome{OK, Failed}},
-	{TurnEnded, []Outcome{OK}},
-	{Used, []Outcome{OK}},
-	{Signalled, []Outcome{WantCheckpoint, WantHandover, Stalled, Asked, Noticed}},
-	{Exited, []Outcome{Finished, Crashed, Killed, Closed, HitLimit, Asked, NoLogin, Unapproved, Drifted, Failed}},
-	{Ended, []Outcome{OK, Failed}},
-	{Checkpointed, []Outcome{OK, Failed}},
-	{Inspected, []Outcome{Clean, Empty, Outside, Forbidden, Unapproved, Red, Drifted, Failed}},
-	{Integrated, []Outcome{Green, Partial, Empty, Red, Void, Regressed, Conflicting, Outside, CannotRun, Drifted, Failed}},
-	{Committed, []Outcome{OK, Drifted, Failed}},
-	{Rechecked, []Outcome{OK, Failed}},
-	{Noted, []Outcome{OK, Failed}},
-	{Ledgered, []Outcome{OK, Drifted, Failed}},
-	{Reverted, []Outcome{OK, Drifted, Failed}},
-	{Told, []Outcome{OK}},
-	{Marked, []Outcome{OK}},
-	{Notified, []Outcome{OK}},
-	{Landed, []Outcome{OK, Refused, Failed}},
-	{Fired, []Outcome{OK}},
-	{Begun, []Outcome{OK}},
-	{TakenOver, []Outcome{OK}},
-	{PauseAsked, []Outcome{OK}},
-	{StopAsked, []Outcome{OK}},
-	{Continued, []Outcome{OK}},
-	{LandAsked, []Outcome{OK}},
-	{Said, []Outcome{OK}},
-	{Answered, []Outcome{OK}},
-	{Approved, []Outcome{OK}},
-	{Denied, []Outcome{OK}},
-	{Planned, []Outcome{OK}},
-	{Amended, []Outcome{OK}},
-	{Accepted, []Outcome{OK}},
-	{Reopened, []Outcome{OK}},
-	{Skipped, []Outcome{OK}},
-	{Barred, []Outcome{OK}},
-}
-
-// understood tells whether an event of the kind can say this.
+// understood tells whether an event that answers a command can say this.
 func understood(k InputKind, o Outcome) bool {
 	if o == Failed || o == Drifted {
 		return true
 	}
-	for _, of := range outcomesOf {
-		if of.kind == k {
-			return slices.Contains(of.outcomes, o)
-		}
-	}
-	return false
+	return slices.ContainsFunc(answers, func(a answer) bool { return a.event == k && slices.Contains(a.outcomes, o) })
 }

@@ -36,6 +36,16 @@ func (p Phase) Parked() bool {
 	return p == Ready || p == Stuck || p == Asking || p == Reviewing || p == Limited
 }
 
+// inTree tells whether a job in this phase needs a worktree of its own.
+func (p Phase) inTree() bool {
+	switch p {
+	case Preparing, Baselining, Proving, Briefing, Gating, Inspecting:
+		return true
+	default:
+		return false
+	}
+}
+
 // OnTrunk tells whether a job in this phase writes the integration branch: one
 // job at a time does.
 func (p Phase) OnTrunk() bool {

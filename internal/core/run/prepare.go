@@ -21,7 +21,7 @@ func (t *stepper) prepared(j *Job) {
 		t.cannotRun(j)
 		return
 	case ev.Outcome != OK || ev.Commit != j.Base:
-		t.ev.Outcome, t.ev.Reason = Drifted, "the worktree is not at "+quote(j.Base)
+		t.ev.Outcome, t.ev.Reason = Drifted, "the worktree is not at commit "+quote(j.Base)
 		t.stuck(j)
 		return
 	}

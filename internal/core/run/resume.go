@@ -2,27 +2,15 @@ package run
 
 import (
 	"cmp"
-	"strconv"
 
+	"kedge"
 	"kedge/internal/core/config"
 )
-
-// Talk is the conversation of a job's last session, as its program calls it, for
-// the next session to go on with.
-type Talk struct {
-	ID      string  `json:"id,omitempty"` // empty: not known
-	Route   string  `json:"route,omitempty"`
-	Purpose Purpose `json:"purpose,omitempty"`
-	Context int64   `json:"context,omitempty"` // tokens; 0: not known
-	Window  int64   `json:"window,omitempty"`
-	Share   float64 `json:"share,omitempty"` // of the window at which its model hands over; 0: Rules say it
-	Cut     string  `json:"cut,omitempty"`   // what interrupted it; empty: nothing did
-}
 
 // talked keeps what the next session could go on with.
 func (t *stepper) talked(j *Job) {
 	cut := j.Talk.Cut // a stop, or a budget, that ends the session
-	j.Talk = Talk{ID: t.ev.Conversation, Route: j.Route, Purpose: j.purpose(), Context: t.ev.Context, Window: t.ev.Window, Share: t.ev.Handover, Cut: cut}
+	j.Talk = kedge.Talk{ID: t.ev.Conversation, Route: j.Route, Purpose: string(j.purpose()), Context: t.ev.Context, Window: t.ev.Window, Share: t.ev.Handover, Cut: cut}
 	switch t.ev.Outcome {
 	case Killed:
 		j.Talk.Cut = "it was killed"
@@ -53,19 +41,16 @@ func (s *State) resumption(j *Job) (conversation, why string) {
 		return "", "the agent gave no id of its conversation"
 	case k.Route != j.Route:
 		return "", "another agent continues"
-	case k.Purpose != j.purpose():
+	case k.Purpose != string(j.purpose()):
 		return "", "it is work of another kind"
-	case k.Context <= 0 || k.Window <= 0:
+	case !k.Measured():
 		return "", "it is unknown how full its context was"
-	case float64(k.Context) >= cmp.Or(k.Share, s.Rules.Handover, config.UsualHandover)*float64(k.Window):
-		return "", "its context was " + share(k) + " full"
+	case k.Full(cmp.Or(k.Share, s.Rules.Handover, config.UsualHandover)):
+		return "", "its context was " + k.Filled()
 	default:
-		return k.ID, k.Cut + ", with its context " + share(k) + " full"
+		return k.ID, k.Cut + ", with its context " + k.Filled()
 	}
 }
-
-// share is how full the context was.
-func share(k Talk) string { return strconv.FormatInt(100*k.Context/k.Window, 10) + "%" }
 
 // lostTalk tells whether the session that ended never came to go on with the
 // conversation that it was to: then a fresh one does, once, and nobody crashed.

@@ -23,10 +23,9 @@ func (t *stepper) decided() {
 		f.Status = kedge.InProgress
 		t.mark(f, "approved by "+t.who())
 	}
-	if j.Reason = ""; j.Doubt == DoubtAsked {
+	j.Wide = j.Wide || j.Beyond != "" || j.Doubt != DoubtAsked
+	if j.Reason, j.Beyond = "", ""; j.Doubt == DoubtAsked {
 		j.Doubt = DoubtLifted
-	} else {
-		j.Wide = true
 	}
 	t.queue(j, Integrating)
 }

@@ -2,7 +2,7 @@
 // feature from prepare to done, the budgets, the one repair, what a crash and a
 // provider's limit mean, and when a run ends. Step is a pure function: the
 // caller says what happened and when, and gets the next state and the work to
-// do. It promises the seventeen invariants that package sim checks. It never blocks,
+// do. It promises the eighteen invariants that package sim checks. It never blocks,
 // fails, reads a clock, starts a goroutine or ranges over a map.
 package run
 
@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"kedge"
 )
 
 // Step applies one event. An event that means nothing here (unknown, late, a
@@ -82,7 +84,7 @@ func (t *stepper) answer() {
 	t.s.Outbox = slices.Delete(t.s.Outbox, i, i+1)
 	j := t.job(c.Job)
 	if !understood(t.ev.Kind, t.ev.Outcome) {
-		t.ev.Reason = "no valid answer to " + quote(string(c.Kind)) + ": " + quote(string(t.ev.Outcome))
+		t.ev.Reason = "Kedge got no valid answer to " + quote(string(c.Kind)) + ": " + quote(string(t.ev.Outcome))
 		t.ev.Outcome = Failed
 	}
 	switch {
@@ -115,6 +117,8 @@ func (t *stepper) advance(j *Job, c Command) {
 		t.checkpointed(j)
 	case Timer:
 		t.fired(j)
+	case Park:
+		j.Away = true
 	case Inspect:
 		t.inspected(j)
 	case Integrate:
@@ -139,14 +143,14 @@ func (t *stepper) enter(j *Job, p Phase) {
 	if p == Briefing && !t.mayBrief(j) {
 		return
 	}
-	if !t.open(j, p) {
+	if !t.open(j, p) || j.Away && p.inTree() && !t.room() {
 		j.Phase, j.Resume = Ready, p
 		return
 	}
-	j.Phase, j.Resume = p, ""
+	j.Phase, j.Resume, j.Away = p, "", j.Away && !p.inTree()
 	switch p {
 	case Preparing:
-		j.Base, j.Talk = t.s.Tip, Talk{}
+		j.Base, j.Talk = t.s.Tip, kedge.Talk{}
 		t.issue(j, Command{Kind: Prepare, Base: j.Base, Carry: j.Carry, Salvage: t.salvageName(j)})
 	case Baselining:
 		t.issue(j, Command{Kind: Gate, Scope: "full", Base: j.Base, Tree: j.BaseTree, Features: t.s.Broken(), Flaky: j.Reruns > 0 || t.anew(j)})
@@ -162,6 +166,7 @@ func (t *stepper) enter(j *Job, p Phase) {
 	case Gating:
 		t.issue(j, Command{Kind: Gate, Scope: gateScope(j), Base: j.Base, Flaky: j.Reruns > 0})
 	case Inspecting:
+		j.Beyond = ""
 		t.issue(j, Command{Kind: Inspect, Base: j.Base, Tree: j.Tree, Failure: j.Failure})
 	case Integrating:
 		t.issue(j, Command{
@@ -300,7 +305,11 @@ func (t *stepper) stuck(j *Job) {
 	} else {
 		t.halt(Fault, t.ev.Reason)
 	}
-	if p := j.Phase; p != Working && p != Asking {
+	switch p := j.Phase; {
+	case p == Working || p == Asking && t.s.Live(j.ID):
+	case p == Ready:
+		j.Phase = Stuck
+	default:
 		t.cancel(j)
 		j.Phase, j.Resume = Stuck, p
 	}

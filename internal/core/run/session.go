@@ -19,7 +19,7 @@ func (t *stepper) mayBrief(j *Job) bool {
 		t.halt(OverBudget, over)
 	}
 	if r.MaxSessions > 0 && t.s.Sessions >= r.MaxSessions {
-		t.halt(MaxSessions, asked(r.MaxSessions))
+		t.halt(MaxSessions, r.AllSessionsRan())
 	}
 	switch {
 	case (t.s.Red.Tree != "" || t.s.waits(j.Feature)) && j.Kind == Build && j.Sessions == 0:
@@ -56,7 +56,7 @@ func (t *stepper) briefed(j *Job) {
 		conversation, why = "", t.ev.Reason
 	}
 	j.Phase, j.Session, j.Used, j.Question, j.Asked, j.Reason = Working, "", nil, "", 0, ""
-	j.Talk, j.Resumed, j.Notice = Talk{}, conversation != "", Notice{}
+	j.Talk, j.Resumed, j.Notice = kedge.Talk{}, conversation != "", Notice{}
 	j.Sessions++
 	t.s.Sessions++
 	*t.number(j)++

@@ -26,7 +26,7 @@ func (t *stepper) resume() {
 		j := &t.s.Jobs[i]
 		takesSlot := j.Kind != Accept && j.Kind != Verify
 		switch {
-		case j.Phase != Ready || takesSlot && t.s.busy() >= t.s.Rules.Parallel:
+		case j.Phase != Ready || t.s.awaits(j.ID, Park) || takesSlot && t.s.busy() >= t.s.Rules.Parallel:
 		case j.waitsForBaseline() && t.open(j, Baselining):
 			t.onBase(j)
 		default:
@@ -57,8 +57,8 @@ func (t *stepper) pick() {
 		}
 		i := t.next()
 		if i < 0 || t.s.has(func(j *Job) bool { return j.Phase == Limited || j.waitsForBaseline() }) ||
-			t.s.moving() > t.s.Rules.Parallel && t.s.Features[i].Status != kedge.Regressed {
-			return // one more would need a worktree more; but what regressed comes before all that waits
+			t.s.moving() > t.s.Rules.Parallel && t.s.Features[i].Status != kedge.Regressed || !t.room() {
+			return // enough wait for their turn; but what regressed comes before all of them
 		}
 		if !t.affordable(i) {
 			return
@@ -73,7 +73,7 @@ func (t *stepper) affordable(i int) bool {
 		t.halt(OverBudget, over)
 	}
 	if n := t.s.Rules.MaxSessions; n > 0 && t.s.Sessions >= n {
-		t.halt(MaxSessions, asked(n))
+		t.halt(MaxSessions, t.s.Rules.AllSessionsRan())
 	}
 	return t.s.Halt == ""
 }
@@ -108,7 +108,7 @@ func (t *stepper) needsMet(f *Feature) bool {
 
 func (t *stepper) newJob(kind JobKind, feature int) {
 	t.s.LastJob++
-	j := Job{ID: t.s.LastJob, Kind: kind, Phase: Ready, Feature: feature}
+	j := Job{ID: t.s.LastJob, Kind: kind, Phase: Ready, Feature: feature, Away: true}
 	if feature >= 0 {
 		f := &t.s.Features[feature]
 		f.Status, j.Hash = kedge.InProgress, f.Hash
@@ -291,14 +291,6 @@ func (t *stepper) allDone() string {
 	}
 }
 
-// asked says that as many sessions have been as were asked for.
-func asked(n int) string {
-	if n == 1 {
-		return "1 session was asked for, and it has run"
-	}
-	return strconv.Itoa(n) + " sessions were asked for, and they have run"
-}
-
 // land asks for the user's branch to be moved to the tip. A tip that no gate
 // saw, a merge of what people committed for example, is looked at first. Work that
 // nobody accepted does not land, nor does what is on top of it; and what is known to
@@ -383,7 +375,7 @@ func (t *stepper) landedWork(landed string) {
 			continue
 		}
 		if j.Undoes = without(j.Undoes, landed); j.Undoes == "" {
-			t.review(j, j.Reason+"; it cannot be taken back: it is on your branch")
+			t.review(j, j.Reason+"; Kedge cannot revert it, because it is on your branch")
 		}
 	}
 }

@@ -145,11 +145,13 @@ type Job struct {
 	Turn     int64           `json:"turn,omitempty"` // epoch of the turn that runs
 	Session  kedge.SessionID `json:"session,omitempty"`
 	Used     *kedge.Spend    `json:"used,omitempty"`    // by the session; nil: unknown
-	Talk     Talk            `json:"talk,omitzero"`     // of the last session
+	Talk     kedge.Talk      `json:"talk,omitzero"`     // of the last session
 	Resumed  bool            `json:"resumed,omitempty"` // the session goes on with the conversation of the one before
 	Fresh    string          `json:"fresh,omitempty"`   // why no session of the attempt goes on with one any more
 	Wide     bool            `json:"wide,omitempty"`    // you approved what the work has beyond its feature
 	Doubt    Doubt           `json:"doubt,omitempty"`   // about the tests of the work
+	Beyond   string          `json:"beyond,omitempty"`  // what the work has beyond its feature, while its tests are judged before you are asked
+	Away     bool            `json:"away,omitempty"`    // it has no worktree: it gave it up, or needs none yet
 	Notice   Notice          `json:"notice,omitzero"`   // the last of the living session
 }
 
@@ -332,14 +334,8 @@ func (s *State) FeatureOverBudget(j *Job) bool {
 		return false
 	}
 	f := s.Features[j.Feature]
-	tokens, usd := f.Budget.Tokens, f.Budget.USD
-	if tokens == 0 {
-		tokens = s.Rules.FeatureTokens
-	}
-	if usd == 0 {
-		usd = s.Rules.FeatureUSD
-	}
-	return f.Spent.Reaches(tokens, usd)
+	b := s.Rules.Budget(f.Budget)
+	return f.Spent.Reaches(b.Tokens, b.USD)
 }
 
 func (s *State) place(id kedge.FeatureID) int {
@@ -349,15 +345,14 @@ func (s *State) place(id kedge.FeatureID) int {
 func (s *State) busy() int {
 	n := 0
 	for _, j := range s.Jobs {
-		if !j.Phase.Parked() && j.Phase != Done {
+		if !j.Phase.Parked() && j.Phase != Done || s.awaits(j.ID, Park) {
 			n++
 		}
 	}
 	return n
 }
 
-// moving counts the jobs that go on without you, those that wait for their turn among them:
-// each has a worktree.
+// moving counts the jobs that go on without you, those that wait for their turn among them.
 func (s *State) moving() int {
 	n := 0
 	for i := range s.Jobs {

@@ -37,9 +37,9 @@ func Table() ([]Transition, int) {
 	var out []Transition
 	still := 0
 	for _, x := range examples() {
-		for _, o := range outcomesOf {
+		for _, o := range slices.Concat(answers, unasked()) {
 			for _, outcome := range o.outcomes {
-				t, changed := transition(x, o.kind, outcome)
+				t, changed := transition(x, o.event, outcome)
 				if !changed {
 					still++
 					continue
@@ -49,6 +49,20 @@ func Table() ([]Transition, int) {
 		}
 	}
 	return out, still
+}
+
+// unasked are the events that answer no command.
+func unasked() []answer {
+	out := []answer{
+		{event: Used, outcomes: []Outcome{OK}}, {event: Signalled, outcomes: []Outcome{WantCheckpoint, WantHandover, Stalled, Asked, Noticed}},
+	}
+	for _, k := range []InputKind{
+		Begun, TakenOver, PauseAsked, StopAsked, Continued, LandAsked, Said, Answered, Approved, Denied, Planned, Amended, Accepted,
+		Reopened, Skipped, Barred,
+	} {
+		out = append(out, answer{event: k, outcomes: []Outcome{OK}})
+	}
+	return out
 }
 
 // example is a job in a phase, and how it came to be special.

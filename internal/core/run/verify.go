@@ -72,12 +72,7 @@ func (t *stepper) repair(j *Job, failure string) {
 func (t *stepper) failAttempt(j *Job, why string) {
 	j.Reason, j.End = cmp.Or(why, "its checks are not green"), kedge.BlockedWork
 	if f := t.feature(j); f != nil {
-		f.Attempts++
-		limit := f.Budget.Attempts
-		if limit == 0 {
-			limit = t.s.Rules.Attempts
-		}
-		if f.Attempts < limit {
+		if f.Attempts++; f.Attempts < t.s.Rules.Budget(f.Budget).Attempts {
 			j.End = ""
 		}
 	}
@@ -101,9 +96,9 @@ func (t *stepper) inspected(j *Job) {
 	case ev.Outcome == Clean:
 		t.enter(j, Integrating)
 	case ev.Outcome == Outside:
-		t.hold(j, "changed files outside its paths: "+ev.Reason)
+		t.beyond(j, "changed files outside its paths: "+ev.Reason)
 	case ev.Outcome == Unapproved && j.Feature != unknown: // nobody can be asked about what has no name
-		t.hold(j, ev.Reason)
+		t.beyond(j, ev.Reason)
 	case ev.Outcome == Empty:
 		t.unchanged(j)
 	default:
@@ -177,7 +172,7 @@ func (t *stepper) integrated(j *Job, c Command) {
 	case ev.Outcome == Outside && j.Repairs == 0: // it may have been too eager
 		t.repairOnNewBase(j, ev.Failure)
 	case ev.Outcome == Outside:
-		t.hold(j, ev.Reason)
+		t.hold(j, strings.TrimPrefix(j.Beyond+"; "+ev.Reason, "; "))
 	case ev.Outcome == Empty && j.Kind == Confirm && j.Proof == NoChecks:
 		t.taken(j, c)
 	case ev.Outcome == Empty:
@@ -218,11 +213,11 @@ func (t *stepper) cannotUndo(j *Job) {
 		Red:         "without it the checks are red: " + ev.Failure,
 	}[ev.Outcome]
 	why = cmp.Or(why, "Kedge could not check what is left: "+cmp.Or(ev.Reason, ev.Failure, string(ev.Outcome)))
-	t.review(j, j.Reason+"; it cannot be taken back: "+why)
+	t.review(j, j.Reason+"; Kedge cannot revert it: "+why)
 }
 
 // ConflictsWith begins the failure of work that cannot be merged; the files follow.
-const ConflictsWith = "the work conflicts with what was done meanwhile: "
+const ConflictsWith = "the work conflicts with other work that was completed in the meantime: "
 
 // repairOnNewBase makes a red merge or a conflict the attempt's one repair, on
 // the base that it has to fit. A conflict behind the repair costs no attempt.
@@ -329,6 +324,8 @@ func (t *stepper) ledgered(j *Job, c Command) {
 	}
 	f := t.feature(j)
 	switch {
+	case f == nil && j.Doubt == DoubtAsked:
+		t.halt(RedBaseline, "the baseline is red, and you must decide about its fix: "+j.Reason)
 	case f == nil && j.End != kedge.Completed:
 		t.halt(RedBaseline, "the baseline is red and its fix did not help: "+j.Reason)
 	case f == nil:
@@ -407,6 +404,9 @@ func (t *stepper) reverted(j *Job) {
 	case j.End == "":
 		t.newAttempt(j)
 	default:
+		if j.Kind == Fix && j.Doubt == DoubtAsked {
+			j.Reason += ". To take it: kedge salvage restore " + t.ev.Text + ", commit it, kedge run --continue"
+		}
 		t.enter(j, Ledgering)
 	}
 }

@@ -38,7 +38,7 @@ func UnitFor(in UnitInput) (Unit, error) {
 	case !path.IsAbs(in.Home):
 		return Unit{}, kedge.Errorf(kedge.Invalid, "Kedge cannot install the daemon as a service: HOME is %q, not an absolute path", in.Home).WithHint("export HOME=/absolute/path/of/your/home")
 	case !path.IsAbs(in.Binary):
-		return Unit{}, kedge.Errorf(kedge.Invalid, "%q is not the absolute path of a program", in.Binary)
+		return Unit{}, kedge.Errorf(kedge.Invalid, "Kedge cannot install the daemon as a service: %q is not the absolute path of its program", in.Binary)
 	case strings.ContainsAny(in.Binary+in.State, "\x00\n\r"):
 		return Unit{}, kedge.Errorf(kedge.Invalid, "a service file cannot have a path with a line break").WithHint("set KEDGE_HOME to another folder")
 	}

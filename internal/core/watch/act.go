@@ -60,4 +60,7 @@ type Used struct {
 	Window     *int64   `json:"context_window,omitempty"`
 	USD        *float64 `json:"usd,omitempty"`
 	Model      string   `json:"model,omitempty"`
+	Partial    bool     `json:"partial,omitempty"` // the program asks models for things that it does not tell of, too
+
+	CacheWriteHour *int64 `json:"cache_write_hour_tokens,omitempty"` // of CacheWrite, what is kept for an hour
 }

@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -9,7 +10,8 @@ import (
 
 // pressure is how full the context is, and what was said about it.
 type pressure struct {
-	used     int64 // tokens that count for the budget, so far
+	model    string // of the last report that named one
+	used     int64  // tokens that count for the budget, so far
 	context  int64
 	window   int64
 	saved    bool // Save was said since the context was last small
@@ -71,7 +73,8 @@ func (p *pressure) take(u *Used, l Limits) {
 		}
 	}
 	// What people set for a model counts more than what the agent believes.
-	if size := l.window(u.Model); size > 0 {
+	p.model = cmp.Or(u.Model, p.model)
+	if size := l.window(p.model); size > 0 {
 		p.window = size
 	} else if u.Window != nil {
 		p.window = *u.Window

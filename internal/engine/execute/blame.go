@@ -8,6 +8,7 @@ import (
 	"kedge"
 	"kedge/internal/core/plan"
 	"kedge/internal/core/run"
+	"kedge/internal/engine"
 	"kedge/internal/git"
 	"kedge/internal/text/words"
 )
@@ -50,7 +51,7 @@ func (x *Executor) blame(ctx context.Context, c run.Command, clean *git.Repo, b 
 func (x *Executor) greenAt(ctx context.Context, c run.Command, clean *git.Repo, commit string, b plan.Broken) (bool, error) {
 	red, other, err := x.redAt(ctx, c, clean, commit, []plan.Broken{b})
 	if err == nil && other.Outcome != "" {
-		err = kedge.Errorf(kedge.Blocked, "commit %s cannot be checked: %s", words.Hash(commit), other.Reason)
+		err = kedge.Errorf(kedge.Blocked, "the checks cannot run on commit %s: %s", words.Hash(commit), other.Reason)
 	}
 	return len(red) == 0, err
 }
@@ -64,5 +65,5 @@ func (x *Executor) since(ctx context.Context, at git.CommitInfo) (string, error)
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("since commit %s by %s: %s", words.Hash(info.SHA), info.Author, subject(strings.SplitN(info.Message, "\n", 2)[0])), nil
+	return fmt.Sprintf("since commit %s by %s: %s", words.Hash(info.SHA), info.Author, engine.Subject(strings.SplitN(info.Message, "\n", 2)[0])), nil
 }

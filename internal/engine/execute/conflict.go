@@ -24,9 +24,13 @@ func (x *Executor) mergeRules(ctx context.Context, c run.Command) (config.Config
 	return cfg, err
 }
 
-// regenerate makes the files of a merge that both sides changed and a command can make.
-func (x *Executor) regenerate(ctx context.Context, c run.Command, clean *git.Repo, cfg config.Config, m *merging) (err error) {
+// regenerate makes the files of a merge, which may have failed, that both sides changed and a
+// command can make, if that covers every conflict.
+func (x *Executor) regenerate(ctx context.Context, c run.Command, clean *git.Repo, cfg config.Config, m *merging, merged error) error {
 	const what = "regenerate"
+	if merged != nil || len(m.Kept) == 0 || len(m.Conflicts) > 0 {
+		return merged
+	}
 	tree, why, err := gate.Regeneration{
 		Checkout: x.cfg.Repo.Root(), Tree: clean, Rules: cfg, Base: c.Base, Run: c.Run, Logs: x.gateDir(evidenceID(c, what)),
 		Put: func(ctx context.Context, tree string) error { return x.putClean(ctx, c, clean, tree) },

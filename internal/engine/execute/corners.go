@@ -7,24 +7,29 @@ import (
 	"slices"
 
 	"kedge"
-	"kedge/internal/core/check"
 	"kedge/internal/core/review"
 	"kedge/internal/core/run"
 	"kedge/internal/engine/gate"
 	"kedge/internal/git"
 	"kedge/internal/insight/testguard"
+	"kedge/internal/text/words"
 )
 
 // corners says of a green candidate what its tests and its source show without each other, and
 // what it does to tests that were there before. What you approved is not looked at again. The
 // candidate is in the clean worktree when it returns.
 func (x *Executor) corners(ctx context.Context, c run.Command, clean *git.Repo, whole string, q gate.Request, judged kedge.Evidence, ev run.Input) (run.Input, error) {
-	if c.Feature == "" || c.Doubt == run.DoubtLifted || c.Purpose != run.Implement && c.Purpose != run.Repair {
+	if c.Doubt == run.DoubtLifted || !isWork(c) {
 		return ev, nil
 	}
 	k := corner{x: x, c: c, clean: clean, whole: whole, q: q}
-	err := k.look(ctx)
-	if err != nil {
+	if err := k.look(ctx); err != nil {
+		return ev, err
+	}
+	if k.fewer == "" {
+		k.fewer = review.Fewer(judged.Verdict, !k.halves.Intact, k.before(ctx))
+	}
+	if err := x.cfg.Slots.RestoreOutputs(ctx, clean, c.Run); err != nil {
 		return ev, err
 	}
 	if k.moved { // the candidate is what goes on
@@ -35,6 +40,11 @@ func (x *Executor) corners(ctx context.Context, c run.Command, clean *git.Repo, 
 	ev.Altered, ev.Shown, ev.Untested = k.altered(judged.Verdict.Findings), k.shown, k.untested
 	judged.Corners = &k.found
 	return ev, x.cfg.Ledger.KeepEvidence(ctx, key(c, "corners"), judged)
+}
+
+// isWork tells whether a command is about work of a session.
+func isWork(c run.Command) bool {
+	return c.Job != 0 && (c.Purpose == run.Implement || c.Purpose == run.Repair || c.Purpose == run.FixFirst)
 }
 
 // corner looks at the corners of one candidate.
@@ -51,7 +61,10 @@ type corner struct {
 	found    kedge.Corners
 	shown    run.Outcome
 	untested string
-	unjudged bool // the tests of before could not be run
+	unjudged bool   // the tests of before could not be run
+	fewer    string // which check ran fewer tests than before the work
+
+	onlyTests bool // it mends a red baseline by changing its tests
 }
 
 func (k *corner) look(ctx context.Context) error {
@@ -67,28 +80,23 @@ func (k *corner) look(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, one := range own {
-		if one.Prove == check.ProveHolds || slices.Contains(j.Held, one.Name) {
-			k.green = append(k.green, one)
-		} else {
-			k.own = append(k.own, one)
-		}
-	}
-	k.found = kedge.Corners{Tests: list(k.halves.Tests), Source: list(k.halves.Source)}
-	if err := k.oldSource(ctx, len(j.Held) > 0); err != nil {
+	k.own, k.green = gate.ByProof(own, j.Held)
+	k.found = kedge.Corners{Tests: append([]string{}, k.halves.Tests...), Source: append([]string{}, k.halves.Source...)}
+	if k.c.Feature == "" {
+		k.found.OldSource = kedge.Corner{Verdict: kedge.CornerNotRun, Why: "the baseline was red: that it is green shows what the fix does"}
+		k.onlyTests = k.halves.OldTests.Same != "" && k.halves.Changed
+	} else if err := k.oldSource(ctx, len(j.Held) > 0); err != nil {
 		return err
 	}
 	return k.oldTests(ctx)
 }
-
-func list(paths []string) []string { return append([]string{}, paths...) }
 
 // oldSource finds out whether the new tests are red without the new source. Demanded says that
 // nothing else can show what the work does.
 func (k *corner) oldSource(ctx context.Context, demanded bool) error {
 	h := k.halves
 	k.found.OldSource = kedge.Corner{Verdict: kedge.CornerNotRun, Why: h.OldSource.Same}
-	tests := demanded || !slices.ContainsFunc(k.own, notOfTests) // by tests alone it would be green
+	tests := demanded || !slices.ContainsFunc(k.own, func(c kedge.Check) bool { return !gate.CanBeTested(c, nil) }) // by tests alone it would be green
 	switch {
 	case h.OldSource.Same != "" && len(h.Tests) == 0:
 		k.shown, k.untested = run.Empty, "the work has no new or changed tests"
@@ -101,7 +109,7 @@ func (k *corner) oldSource(ctx context.Context, demanded bool) error {
 		k.shown = run.Clean
 		return nil
 	case h.OldSource.Same != "":
-		return k.onlyTests(ctx)
+		return k.testsAlone(ctx)
 	}
 	got, err := k.judge(ctx, oldSource, h.OldSource, k.judges())
 	if err != nil {
@@ -121,9 +129,9 @@ func (k *corner) oldSource(ctx context.Context, demanded bool) error {
 	return nil
 }
 
-// onlyTests is for work that has no source: its tests are green without any, so that they show
+// testsAlone is for work that has no source: its tests are green without any, so that they show
 // nothing but themselves, unless tests are what was asked for.
-func (k *corner) onlyTests(ctx context.Context) error {
+func (k *corner) testsAlone(ctx context.Context) error {
 	f, err := k.x.cfg.Ledger.Feature(ctx, k.c.Feature, "")
 	if err != nil {
 		return err
@@ -133,9 +141,6 @@ func (k *corner) onlyTests(ctx context.Context) error {
 	}
 	return nil
 }
-
-// notOfTests tells of a check whether tests alone cannot make it green.
-func notOfTests(c kedge.Check) bool { return !gate.CanBeTested(c, nil) }
 
 // judges are the checks that judge the new tests on the old source: those of the feature that were
 // red before the work, for a verdict of others says nothing about them; if there are none, those
@@ -158,17 +163,24 @@ func (k *corner) oldTests(ctx context.Context) error {
 		k.found.OldTests.Why = "no existing test was changed, except those whose source is gone"
 		return nil
 	}
-	got, err := k.judge(ctx, oldTests, h.OldTests, gate.TestChecks(slices.Concat(k.q.Checks, k.green)))
-	k.found.OldTests, k.unjudged = got.Corner, got.Verdict == kedge.CornerNotRun && got.tried
+	got, err := k.judge(ctx, oldTests, h.OldTests, gate.JudgesOfOld(slices.Concat(k.q.Checks, k.green), k.own, h))
+	k.found.OldTests, k.unjudged, k.fewer = got.Corner, got.Verdict == kedge.CornerNotRun && got.tried, got.fewer
 	return err
+}
+
+// before tells how many tests a command ran before the work.
+func (k *corner) before(ctx context.Context) func(line string) (int, bool) {
+	u := k.x.reuse(ctx, k.c, cleanSlot, "", "")
+	return func(line string) (int, bool) { return u.Ran(k.c.Base, line) }
 }
 
 // judged is a corner as it was judged.
 type judged struct {
 	kedge.Corner
-	tried bool // there was something to judge, and a check to do it
-	unfit bool // the red check could not do its work there
-	wrote bool // files changed while the checks ran
+	tried bool   // there was something to judge, and a check to do it
+	unfit bool   // the red check could not do its work there
+	wrote bool   // files changed while the checks ran
+	fewer string // which check ran fewer tests than before the work
 }
 
 // judge runs checks on a corner in the clean worktree until one is red.
@@ -180,10 +192,13 @@ func (k *corner) judge(ctx context.Context, what string, of testguard.Corner, ch
 	}
 	tree, err := k.halves.Compose(ctx, k.clean, k.whole, of)
 	if err != nil || tree == k.whole {
-		got.Why = "it is the same as the work"
+		got.Why = "the result is the same as the whole work"
 		return got, err
 	}
 	got.tried = true
+	if err := k.x.cfg.Slots.StashOutputs(ctx, k.clean, k.c.Run); err != nil { // what was built of the work decides nothing here
+		return got, err
+	}
 	if got.Why, err = k.put(ctx, tree); err != nil || got.Why != "" {
 		return got, err
 	}
@@ -200,8 +215,8 @@ func (k *corner) judge(ctx context.Context, what string, of testguard.Corner, ch
 	case err != nil:
 		return got, err
 	}
-	red, known := gate.FirstRed(v)
-	got.Corner = gate.CornerOf(red, known)
+	red, known := v.FirstRed()
+	got.Corner, got.fewer = kedge.CornerOf(red, known), review.Fewer(v, len(k.q.Announced) > 0, k.before(ctx))
 	got.unfit = red != nil && slices.ContainsFunc(checks, func(one kedge.Check) bool { return one.Name == red.Name && gate.Unfit(one, *red) })
 	return got, nil
 }
@@ -212,13 +227,17 @@ const (
 	oldTests  = "old-tests"
 )
 
-// endCorners ends the checks of corners, and the set-up, that an earlier owner of the command left
-// running: the clean worktree is about to hold another tree. They run again from the beginning.
-func (x *Executor) endCorners(ctx context.Context, c run.Command) error {
+// endTrial ends the gate that an earlier owner of the run left running in the clean worktree, and the
+// set-up there, unless it judges the command's own candidate: the worktree is about to hold another
+// tree. What was ended begins again.
+func (x *Executor) endTrial(ctx context.Context, c run.Command) error {
 	errs := []error{x.forget(ctx, x.gateDir(evidenceID(c, setupOf(x.cfg.Slots.CleanDir(c.Run)))))}
-	for _, what := range []string{oldSource, oldTests} {
-		dir := x.gateDir(evidenceID(c, what))
-		if was, err := gate.ReadBegun(dir); err != nil || was.Tree != "" && was.Verdict == nil {
+	trial := x.cfg.Slots.Trial(c.Run)
+	if trial == "" || trial == x.gateDir(evidenceID(c, candidateGate)) {
+		return errors.Join(errs...)
+	}
+	for _, dir := range []string{trial, trial + "-alone"} {
+		if was, err := gate.ReadBegun(dir); err != nil || was.Verdict == nil {
 			errs = append(errs, err, x.forget(ctx, dir))
 		}
 	}
@@ -237,11 +256,14 @@ func (k *corner) put(ctx context.Context, tree string) (reason string, err error
 
 // altered says what the work does to tests of before that is for you to decide about; empty: nothing.
 func (k *corner) altered(findings []kedge.Finding) string {
+	ran := k.fewer
 	switch r := k.found.OldTests.Check; {
+	case k.onlyTests:
+		ran = "the checks were red with the old tests, and it changes no source: " + words.Some(k.halves.Tests, 3)
 	case k.unjudged:
-		return review.Altered(findings, "Kedge could not run the old tests with the new source: "+k.found.OldTests.Why)
+		ran = "Kedge could not run the old tests with the new source: " + k.found.OldTests.Why
 	case r != nil:
-		return review.Altered(findings, fmt.Sprintf("with the old tests, check %q is red: %s", r.Name, gate.Render(*r.FirstFailure)))
+		ran = fmt.Sprintf("with the old tests, check %q is red: %s", r.Name, gate.Render(*r.FirstFailure))
 	}
-	return review.Altered(findings, "")
+	return review.Altered(findings, ran)
 }

@@ -47,6 +47,7 @@ func New(cfg Config) *Executor {
 		run.Tell:         x.tell,
 		run.EndSession:   x.endSession,
 		run.Checkpoint:   x.checkpoint,
+		run.Park:         x.park,
 		run.Inspect:      x.inspectAll,
 		run.Integrate:    x.inClean(x.integrate),
 		run.Commit:       x.inClean(x.commit),
@@ -75,9 +76,13 @@ func (x *Executor) inClean(do method) method {
 func (x *Executor) Do(ctx context.Context, c run.Command, report func(run.Input)) (run.Input, error) {
 	do, ok := x.do[c.Kind]
 	if !ok {
-		return run.Input{}, kedge.Errorf(kedge.Internal, "the run gave an unknown command %q", string(c.Kind))
+		return run.Input{}, kedge.Errorf(kedge.Internal, "this version of Kedge does not know the step %q of the run", string(c.Kind)).WithHint("a newer Kedge may have begun the run: see your version: kedge version")
 	}
-	ev, err := do(ctx, c, report)
+	var ev run.Input
+	err := x.unpark(ctx, c)
+	if err == nil {
+		ev, err = do(ctx, c, report)
+	}
 	if err == nil {
 		err = x.letGo(ctx, c, ev)
 	}

@@ -8,6 +8,7 @@ import (
 	"kedge/internal/agents"
 	"kedge/internal/core/brief"
 	"kedge/internal/core/run"
+	"kedge/internal/engine"
 	"kedge/internal/engine/follow"
 	"kedge/internal/git/slot"
 )
@@ -22,30 +23,21 @@ func (x *Executor) explanation(ctx context.Context, c run.Command) (string, erro
 	}
 	last, err := x.lastWords(ctx, c, j)
 	if err != nil {
-		x.log().Error("cannot read the last words of a session", "session", string(j.Session), "error", err.Error())
+		x.log().Error("cannot read the last message of a session", "session", string(j.Session), "error", err.Error())
 		last = ""
 	}
-	var b strings.Builder
-	b.WriteString("Blocked: " + strings.TrimSpace(c.Reason))
-	if f := strings.TrimSpace(c.Failure); f != "" && f != strings.TrimSpace(c.Reason) {
-		b.WriteString("\nThe first failure, which the repair session received: " + f)
-	}
+	cause := ""
 	if strings.TrimSpace(c.Failure) != "" {
-		b.WriteString("\nThe cause, as its agent stated it: " + x.statedCause(ctx, c, j))
+		cause = x.statedCause(ctx, c, j)
 	}
-	if last != "" {
-		b.WriteString("\nThe last words of its agent: " + last)
-	}
-	b.WriteString("\n" + j.Left() + " If the check is wrong: kedge feature amend " + string(c.Feature) +
-		" --check COMMAND --reason WHY. To try again: kedge feature reopen " + string(c.Feature) + ".")
-	return b.String(), nil
+	return engine.BlockedText(c, j, cause, last), nil
 }
 
 // statedCause is what the job's last session gave as the cause of the failure.
 func (x *Executor) statedCause(ctx context.Context, c run.Command, j slot.Job) string {
 	t, err := x.trail(ctx, c, j, "")
 	if err != nil {
-		x.log().Error("cannot read the cause that a session stated", "session", string(j.Session), "error", err.Error())
+		x.log().Error("cannot read the cause of a failure that a session named", "session", string(j.Session), "error", err.Error())
 		return "unknown"
 	}
 	return cmp.Or(brief.StatedCause(t.Said), "it stated none")

@@ -59,7 +59,7 @@ func (x *Executor) gate(ctx context.Context, c run.Command, _ func(run.Input)) (
 		err = x.clearAway(ctx, p, q, ev.Verdict)
 	}
 	if err == nil && !baseline {
-		_, err = x.keep(c, func(j *slot.Job) { j.Green = gate.GreenChecks(ev.Verdict) })
+		_, err = x.keep(c, func(j *slot.Job) { j.Green = ev.Verdict.GreenChecks() })
 	}
 	if leaving(ctx, err) {
 		return run.Input{}, err
@@ -112,8 +112,8 @@ func (x *Executor) place(ctx context.Context, c run.Command) (place, error) {
 		return place{}, err
 	}
 	if j.Base != c.Base {
-		return place{}, kedge.Errorf(kedge.Conflict, "the worktree of job %d is at %s, not at %s", c.Job, words.Hash(j.Base), words.Hash(c.Base)).
-			WithHint("kedge worktree ls")
+		return place{}, kedge.Errorf(kedge.Conflict, "the worktree of a feature (job %d of the run) is at commit %s, and Kedge expected %s", c.Job, words.Hash(j.Base), words.Hash(c.Base)).
+			WithHint("see the worktrees: kedge worktree ls")
 	}
 	p := place{job: j}
 	if p.tree, err = x.cfg.Slots.Open(ctx, j); err != nil {

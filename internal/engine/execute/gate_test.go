@@ -169,7 +169,7 @@ func TestProveTellsOfThePlansRed(t *testing.T) {
 		},
 		{
 			[]kedge.Check{{Name: "plan-validation-1", Run: "test -e old"}, {Name: "later", Run: "test -e new"}},
-			"red before the work, by the plan: plan-validation-1 (test -e old); red before the work, due with the plan's last feature: later (test -e new)",
+			"red before the work, by the plan: plan-validation-1 (test -e old); red before the work, must be green when the plan's last feature is done: later (test -e new)",
 		},
 	} {
 		y.book.plans, y.book.later = of.plans, map[string]string{"later": "due with the last"}

@@ -6,13 +6,13 @@ import (
 	"strings"
 
 	"kedge"
+	"kedge/internal/core/detect"
 	"kedge/internal/core/run"
 	"kedge/internal/engine/gate"
 	"kedge/internal/engine/strays"
 	"kedge/internal/git"
 	"kedge/internal/git/slot"
 	"kedge/internal/text/plain"
-	"kedge/internal/text/words"
 )
 
 // inspect looks at what the session changed: what nobody may change, what the
@@ -29,6 +29,11 @@ func (x *Executor) inspect(ctx context.Context, c run.Command, _ func(run.Input)
 	}
 	ev := c.Reply(run.Outcome(in.Outcome))
 	ev.Reason, ev.Tree = in.Reason, in.Tree
+	if slices.ContainsFunc(in.Files, func(f kedge.FileChange) bool {
+		return f.Status != "A" && detect.SideOf(f.Path, p.cfg.Gate.Tests) == detect.Tests
+	}) {
+		ev.Altered = "it touches existing tests"
+	}
 	fact, err := kedge.NewEvent(kedge.WorkInspected, kedge.ActorDaemon, in)
 	if err != nil {
 		return run.Input{}, err
@@ -57,7 +62,7 @@ func (x *Executor) look(ctx context.Context, c run.Command, p place) (kedge.Insp
 	if err != nil {
 		return in, err
 	}
-	in.Files = diffstat(changes)
+	in.Files = strays.Stat(changes)
 	q := gate.Request{Repo: p.tree, Base: c.Base}.Reviewed(p.cfg)
 	if err = x.reviewed(ctx, c, &q); err != nil {
 		return in, err
@@ -76,37 +81,24 @@ func (x *Executor) look(ctx context.Context, c run.Command, p place) (kedge.Insp
 	if in.Brings, words, err = x.cfg.Approvals.Brings(ctx, c, whole, files); err != nil {
 		return in, err
 	}
-	in.Outcome, in.Reason = conclusion(changes, found, outside, words)
-	if len(changes) == 0 {
+	if in.Outcome, in.Reason = string(run.Empty), ""; len(changes) == 0 {
 		in.Reason, err = strays.OnlyInside(ctx, p.tree)
+		return in, err
 	}
-	return in, err
+	o, why := outside.Conclude(forbidden(found), words)
+	in.Outcome, in.Reason = string(o), why
+	return in, nil
 }
 
-// conclusion is what the findings come to.
-func conclusion(changes []git.Change, found []kedge.Finding, outside strays.Beyond, brings string) (outcome, reason string) {
-	var forbidden []string
+// forbidden says what nobody may change.
+func forbidden(found []kedge.Finding) string {
+	var out []string
 	for _, f := range found {
 		if f.Level == kedge.LevelError {
-			forbidden = append(forbidden, gate.FindingText(f))
+			out = append(out, gate.FindingText(f))
 		}
 	}
-	switch {
-	case len(changes) == 0:
-		return string(run.Empty), ""
-	case len(forbidden) > 0:
-		return string(run.Forbidden), gate.Clip(strings.Join(forbidden, "\n"))
-	case len(outside.Paths) > 0:
-		return string(run.Outside), joined(words.Some(outside.Paths, 20), outside.Limit, brings)
-	case brings != "":
-		return string(run.Unapproved), brings
-	}
-	return string(run.Clean), ""
-}
-
-// joined are the texts that there are.
-func joined(texts ...string) string {
-	return strings.Join(slices.DeleteFunc(texts, func(s string) bool { return s == "" }), "; ")
+	return gate.Clip(strings.Join(out, "\n"))
 }
 
 // lookAtPlanning: a session that plans changes nothing at all.
@@ -119,19 +111,11 @@ func (x *Executor) lookAtPlanning(ctx context.Context, c run.Command, p place, i
 	if err != nil {
 		return in, err
 	}
-	in.Files, in.Outcome = diffstat(changes), string(run.Empty)
+	in.Files, in.Outcome = strays.Stat(changes), string(run.Empty)
 	if len(changes) > 0 {
 		in.Outcome, in.Reason = string(run.Outside), paths(changes, 20)
 	}
 	return in, nil
-}
-
-func diffstat(changes []git.Change) []kedge.FileChange {
-	out := []kedge.FileChange{}
-	for _, c := range changes {
-		out = append(out, kedge.FileChange(c))
-	}
-	return out
 }
 
 // outside are the changed paths that the command's feature, or the plan at its base, does not name.

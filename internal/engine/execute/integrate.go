@@ -2,16 +2,14 @@ package execute
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"kedge"
-	"kedge/internal/core/brief"
 	"kedge/internal/core/run"
+	"kedge/internal/engine"
 	"kedge/internal/engine/gate"
 	"kedge/internal/git"
 	"kedge/internal/git/slot"
-	"kedge/internal/text/words"
 )
 
 // integrate merges the job's work onto the tip in the clean worktree, where no
@@ -19,12 +17,15 @@ import (
 // it can touch: the verdict that can complete a feature. A candidate that is not green
 // does not stay there.
 func (x *Executor) integrate(ctx context.Context, c run.Command, _ func(run.Input)) (run.Input, error) {
-	if err := x.endCorners(ctx, c); err != nil {
+	if err := x.endTrial(ctx, c); err != nil {
 		return run.Input{}, err
 	}
 	clean, err := x.cfg.Slots.Clean(ctx, x.request(c, "left in the clean worktree"))
 	if err != nil {
 		return badPlace(c, err)
+	}
+	if err := x.cfg.Slots.RestoreOutputs(ctx, clean, c.Run); err != nil {
+		return run.Input{}, err
 	}
 	m, err := x.mergeWork(ctx, c, clean)
 	if err != nil {
@@ -62,9 +63,13 @@ func (x *Executor) integrate(ctx context.Context, c run.Command, _ func(run.Inpu
 // mergeWork merges the job's work onto the tip, all without what is Kedge's. Where the
 // rules at the tip cover every conflict, there is none.
 func (x *Executor) mergeWork(ctx context.Context, c run.Command, clean *git.Repo) (m merging, err error) {
-	if c.Purpose == run.TakeBack {
-		m.Merged, err = slot.Without(ctx, clean, c.Base, strings.Split(c.Commit, ","), c.At)
+	cfg, err := x.mergeRules(ctx, c)
+	if err != nil {
 		return m, err
+	}
+	if c.Purpose == run.TakeBack {
+		m.Merged, err = slot.Without(ctx, clean, c.Base, strings.Split(c.Commit, ","), c.At, cfg.Merge.Regenerates)
+		return m, x.regenerate(ctx, c, clean, cfg, &m, err)
 	}
 	j, err := x.job(c)
 	if err != nil {
@@ -76,17 +81,10 @@ func (x *Executor) mergeWork(ctx context.Context, c run.Command, clean *git.Repo
 	if m.tip, err = clean.TreeWithout(ctx, c.Base, slot.Kedges...); err != nil {
 		return m, err
 	}
-	cfg, err := x.mergeRules(ctx, c)
-	if err != nil {
-		return m, err
-	}
 	m.Merged, err = clean.Merge(ctx, git.MergeRequest{
 		Base: m.base, Ours: m.tip, Theirs: c.Tree, Date: c.At, Union: cfg.Merge.Unites, Keep: cfg.Merge.Regenerates,
 	})
-	if err != nil || len(m.Kept) == 0 || len(m.Conflicts) > 0 {
-		return m, err
-	}
-	return m, x.regenerate(ctx, c, clean, cfg, &m)
+	return m, x.regenerate(ctx, c, clean, cfg, &m, err)
 }
 
 // putClean brings the clean worktree to a tree or commit.
@@ -140,6 +138,11 @@ func (x *Executor) judgeCandidate(ctx context.Context, c run.Command, clean *git
 		ev := c.Reply(run.Empty)
 		ev.Environment = env
 		return ev, nil
+	}
+	if isWork(c) {
+		if err := x.cfg.Slots.MarkOutputs(ctx, clean, x.request(c, "")); err != nil {
+			return run.Input{}, err
+		}
 	}
 	judged, other, err := x.judgeDue(ctx, c, clean, q, whole, env)
 	if leaving(ctx, err) || other.Outcome != "" {
@@ -196,58 +199,26 @@ func (x *Executor) fullGate(ctx context.Context, c run.Command, clean *git.Repo)
 	return q, x.demand(ctx, c, &q) // judgeDue finds out which may wait
 }
 
-// subject is the first line of a commit message.
-func subject(text string) string {
-	const most = 72
-	return words.Clip(strings.Join(strings.Fields(text), " "), most)
-}
-
 // workMessage is that of a work commit.
 func (x *Executor) workMessage(ctx context.Context, c run.Command, j slot.Job, tree string) (string, error) {
-	if c.Purpose == run.TakeBack {
-		return x.undoMessage(ctx, c, tree)
-	}
-	title := "mend the baseline"
 	var of *kedge.Feature
-	var trailers []string
 	if c.Feature != "" {
 		f, err := x.cfg.Ledger.Feature(ctx, c.Feature, "")
 		if err != nil {
 			return "", err
 		}
-		of = &f
-		if title = subject(f.Name); title == "" {
-			title = string(c.Feature)
-		}
-		trailers = append(trailers, "Kedge-Feature: "+string(c.Feature))
-	}
-	for _, t := range []struct{ name, value string }{
-		{"Kedge-Session", string(j.Session)},
-		{"Kedge-Checkpoint", string(j.Checkpoint)},
-		{"Kedge-Validated", validated(c, tree)},
-		{"Kedge-Run", string(c.Run)},
-	} {
-		if t.value != "" {
-			trailers = append(trailers, t.name+": "+t.value)
+		if of = &f; c.Purpose == run.TakeBack {
+			return engine.UndoMessage(c, f, tree), nil
 		}
 	}
 	left, err := x.trail(ctx, c, j, "")
 	if err != nil {
 		return "", err
 	}
-	text, err := brief.CommitText(title, left.Said, of, func() ([]string, error) {
+	return engine.WorkMessage(c, j, of, left.Said, tree, func() ([]string, error) {
 		changes, err := x.cfg.Repo.Diff(ctx, c.Base, tree)
 		return git.PathsOf(theirs(changes)), err
 	})
-	return fmt.Sprintf("%s\n\n%s", text, strings.Join(trailers, "\n")), err
-}
-
-// validated is the tree that was checked; empty where there was no check.
-func validated(c run.Command, tree string) string {
-	if c.Evidence == "" {
-		return ""
-	}
-	return tree
 }
 
 // notAt answers for a branch that is not where the run left it.

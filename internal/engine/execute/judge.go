@@ -62,6 +62,11 @@ func (x *Executor) verdict(ctx context.Context, c run.Command, dir string, q gat
 	if err != nil || was.Verdict != nil {
 		return was.Given(), errors.Join(err, x.forget(ctx, dir))
 	}
+	if q.Slot == cleanSlot { // who uses it next has to know what was left running there
+		if err := x.cfg.Slots.NoteTrial(c.Run, dir); err != nil {
+			return kedge.Verdict{}, err
+		}
+	}
 	q.LockDir = filepath.Join(x.cfg.Home, "projects", string(x.cfg.Project), "locks")
 	q.Env, q.Now, q.Runner, q.Expect = x.env(c.Run), x.cfg.Now, x.cfg.Runner, was.Tree
 	if q.Box, err = x.box(ctx, c, q.Dir, nil); err != nil {

@@ -52,6 +52,9 @@ func (x *Executor) checkMerge(ctx context.Context, c run.Command, tree, merge st
 	x.clean.Lock()
 	defer x.clean.Unlock()
 	c.Base, c.Feature = c.Commit, ""
+	if err := x.endTrial(ctx, c); err != nil {
+		return run.Input{}, err
+	}
 	clean, err := x.cfg.Slots.Clean(ctx, x.request(c, "left in the clean worktree"))
 	if err != nil {
 		return badPlace(c, err)

@@ -185,7 +185,7 @@ func (x *Executor) madeLedger(ctx context.Context, c run.Command) (string, error
 	if kedge.NotFound.Is(err) {
 		return "", nil
 	}
-	same := strings.TrimSpace(info.Message) == strings.TrimSpace(ledgerMessage(c))
+	same := strings.TrimSpace(info.Message) == strings.TrimSpace(engine.LedgerMessage(c))
 	if err != nil || !same || len(info.Parents) != 1 || info.Parents[0] != c.Base {
 		return "", err
 	}
@@ -194,24 +194,5 @@ func (x *Executor) madeLedger(ctx context.Context, c run.Command) (string, error
 
 // commitLedger commits what the projections changed; empty when nothing did.
 func (x *Executor) commitLedger(ctx context.Context, c run.Command, repo *git.Repo) (string, error) {
-	return slot.CommitGenerated(ctx, repo, c.Base, x.cfg.Repo, git.CommitPathsRequest{Message: ledgerMessage(c), Date: c.At})
-}
-
-// ledgerMessage says what the ledger says from now on.
-func ledgerMessage(c run.Command) string {
-	what := "the baseline is green again"
-	if c.Status != kedge.Completed {
-		what = "the baseline is red"
-	}
-	if c.Feature != "" {
-		what = string(c.Feature) + " is " + string(c.Status)
-	}
-	work := c.Commit
-	if work == "" {
-		work = "none"
-	}
-	if c.Purpose == run.TakeOn {
-		what += "\n\n" + strings.Join(strings.Fields(c.Reason), " ")
-	}
-	return "kedge: " + what + "\n\nKedge-Ledger: " + work + "\nKedge-Run: " + string(c.Run)
+	return slot.CommitGenerated(ctx, repo, c.Base, x.cfg.Repo, git.CommitPathsRequest{Message: engine.LedgerMessage(c), Date: c.At})
 }

@@ -14,7 +14,7 @@ import (
 
 // unseen tells whether the first red check of a verdict is none that was green in the job's worktree.
 func (x *Executor) unseen(c run.Command, v kedge.Verdict) bool {
-	red, _ := gate.FirstRed(v)
+	red, _ := v.FirstRed()
 	j, err := x.job(c)
 	return err == nil && red != nil && !slices.Contains(j.Green, red.Name)
 }
@@ -56,7 +56,7 @@ func (x *Executor) stillThere(ctx context.Context, c run.Command, j slot.Job) (*
 		now, err = work.TreeWithout(ctx, now, slot.Kedges...)
 	}
 	if err == nil && now != c.Tree {
-		err = kedge.Errorf(kedge.Conflict, "the worktree of job %d no longer has the work that Kedge checked", c.Job)
+		err = kedge.Errorf(kedge.Conflict, "files in the worktree of a feature (job %d of the run) changed after Kedge had checked them", c.Job)
 	}
 	return work, err
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"kedge/internal/core/run"
+	"kedge/internal/engine"
 	"kedge/internal/git"
 	"kedge/internal/text/words"
 )
@@ -47,5 +48,5 @@ func (x *Executor) madeBy(ctx context.Context, at git.CommitInfo) (string, error
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("done by commit %s by %s (%s)", words.Hash(info.SHA), info.Author, subject(strings.SplitN(info.Message, "\n", 2)[0])), nil
+	return fmt.Sprintf("done by commit %s by %s (%s)", words.Hash(info.SHA), info.Author, engine.Subject(strings.SplitN(info.Message, "\n", 2)[0])), nil
 }

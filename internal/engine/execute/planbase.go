@@ -3,11 +3,11 @@ package execute
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"kedge"
 	"kedge/internal/core/check"
 	"kedge/internal/core/run"
+	"kedge/internal/engine"
 	"kedge/internal/engine/gate"
 )
 
@@ -32,31 +32,8 @@ func (x *Executor) withPlan(ctx context.Context, c run.Command, p place, ev run.
 			return ev, err
 		}
 	}
-	ev.Text = redText(q, red)
+	ev.Text = engine.RedBefore(q.Own, q.Later, red)
 	return ev, nil
-}
-
-// redText names the checks that are red before the work: those that it must make green,
-// then those that are not due with it.
-func redText(q gate.Request, red map[string]string) string {
-	var now, later []string
-	for _, c := range q.Own {
-		switch what := red[c.Name]; {
-		case what == "":
-		case q.Later[c.Name] == "":
-			now = append(now, what)
-		default:
-			later = append(later, what)
-		}
-	}
-	var out []string
-	if len(now) > 0 {
-		out = append(out, "red before the work, by the plan: "+strings.Join(now, ", "))
-	}
-	if len(later) > 0 {
-		out = append(out, "red before the work, due with the plan's last feature: "+strings.Join(later, ", "))
-	}
-	return strings.Join(out, "; ")
 }
 
 // redBefore names a check of the plan that is red, or cannot run, on the base.

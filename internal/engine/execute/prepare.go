@@ -25,11 +25,22 @@ func (x *Executor) prepare(ctx context.Context, c run.Command, _ func(run.Input)
 		}
 		q.Rules = slot.Resolving{Union: cfg.Merge.Unites, Keep: cfg.Merge.Regenerates}
 	}
+	if c.Carry == "" { // what it carries is what it gave up
+		if _, err := x.cfg.Slots.SetParkedAside(ctx, q); err != nil {
+			return run.Input{}, err
+		}
+	}
 	ready, err := x.cfg.Slots.Put(ctx, q)
 	if err != nil {
 		return badPlace(c, err)
 	}
+	if err := x.cfg.Slots.HasWorktree(ctx, ready.Job); err != nil {
+		return run.Input{}, err
+	}
 	if err := x.keepCarried(c, ready); err != nil {
+		return run.Input{}, err
+	}
+	if err := x.cfg.Slots.TakeConflict(c.Run, c.Job, c.Attempt, c.Feature); err != nil {
 		return run.Input{}, err
 	}
 	if err := x.salvaged(ctx, ready.Salvage); err != nil {

@@ -64,7 +64,7 @@ func (x *Executor) greenBefore(c run.Command, p place, ev run.Input, green []ked
 	switch {
 	case len(green) == 0 || !all:
 	case len(held) > 0:
-		ev.Outcome, ev.Reason = run.Tests, "its checks are green before the work: tests of it have to show that it works"
+		ev.Outcome, ev.Reason = run.Tests, "its checks are green before the work: new tests must show that the work does something"
 	default:
 		ev.Outcome, ev.Reason = run.Green, "its checks are green before any work"
 	}

@@ -64,6 +64,7 @@ func (x *Executor) holdAgainst(ctx context.Context, c run.Command, clean *git.Re
 	if len(red) > 1 {
 		out.Failure += fmt.Sprintf("\nit breaks as well: %s", strings.Join(plan.Quoted(plan.IDsOf(red[1:])), ", "))
 	}
+	out.Failure += strings.TrimSuffix("\n"+ev.Altered, "\n") // which may be why
 	return out, nil
 }
 
@@ -101,6 +102,9 @@ func (x *Executor) holdBase(ctx context.Context, c run.Command, p place, ev run.
 	}
 	x.clean.Lock()
 	defer x.clean.Unlock()
+	if err := x.endTrial(ctx, c); err != nil {
+		return ev, err
+	}
 	clean, err := x.cfg.Slots.Clean(ctx, x.request(c, "left in the clean worktree"))
 	switch {
 	case kedge.Conflict.Is(err):

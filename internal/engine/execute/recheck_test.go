@@ -43,6 +43,26 @@ func TestRow14WorkThatBreaksACompletedFeature(t *testing.T) {
 	}
 }
 
+// TestRow14ChangedTestBesideWhatItBreaks: work that changes what a test expects, and by that breaks a
+// completed feature, is told both.
+func TestRow14ChangedTestBesideWhatItBreaks(t *testing.T) {
+	l := languages["make"]
+	y := newYard(t, l.first())
+	y.feature("old", kedge.Check{Name: "four", Run: "test \"$(sh double.sh 4)\" = 8"}).Status = kedge.Completed
+	y.feature("one", own("test \"$(sh double.sh 1)\" = 3"))
+	base := y.head()
+	y.prepared(1, "one", base)
+	y.put(y.slot(1), l.source, breaking(l))
+	y.put(y.slot(1), l.test, l.moved())
+	tree := y.gated(run.Green, 1, "one", base).Tree
+	ev := y.integrated(run.Red, 1, "one", base, tree)
+	for _, want := range []string{`breaks feature "old"`, `it changes existing tests: with the old tests, check "suite" is red`} {
+		if !strings.Contains(ev.Failure, want) {
+			t.Errorf("the failure has no %q: %s", want, ev.Failure)
+		}
+	}
+}
+
 // TestRow102RegressionOfEarlierFeatures: a base that is red without the work is said to
 // be so, with the commit and its author; what the run knows to be red is not looked at.
 func TestRow102RegressionOfEarlierFeatures(t *testing.T) {

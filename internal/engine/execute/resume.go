@@ -23,6 +23,9 @@ func (x *Executor) cannotResume(ctx context.Context, c run.Command) (string, err
 	if was, _, _ := strings.Cut(j.Route, ":"); was != r.Agent {
 		return "another agent continues", nil
 	}
+	if j.Moved {
+		return "its worktree was needed while it waited, and it has another one now", nil
+	}
 	if x.cfg.Talking != nil {
 		talks, err := x.cfg.Talking(ctx, c.Resume)
 		if err != nil {

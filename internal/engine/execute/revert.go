@@ -14,7 +14,7 @@ func (x *Executor) revert(ctx context.Context, c run.Command, _ func(run.Input))
 	if err != nil {
 		return run.Input{}, err
 	}
-	if j.Slot == 0 || j.Base == "" || !x.cfg.Repo.Registered(x.cfg.Slots.Dir(j.Slot)) {
+	if j.Parked == nil && (j.Slot == 0 || j.Base == "" || !x.cfg.Repo.Registered(x.cfg.Slots.Dir(j.Slot))) {
 		return c.Reply(run.OK), nil // it never had a worktree
 	}
 	if err := x.lastHandoff(ctx, c, j); err != nil {
@@ -38,15 +38,24 @@ func (x *Executor) revert(ctx context.Context, c run.Command, _ func(run.Input))
 		}
 		return x.salvaged(ctx, s)
 	}
-	ready, err := x.cfg.Slots.Put(ctx, q)
+	saved, err := x.setAside(ctx, j, q)
 	if err != nil {
 		return badPlace(c, err)
 	}
 	ev := c.Reply(run.OK)
-	if ev.Text = string(j.Salvage); ready.Salvage.Ref != "" {
-		ev.Text = string(ready.Salvage.ID) // which somebody may want back
+	if ev.Text = string(j.Salvage); saved.Ref != "" {
+		ev.Text = string(saved.ID) // which somebody may want back
 	}
-	return ev, x.salvaged(ctx, ready.Salvage)
+	return ev, x.salvaged(ctx, saved)
+}
+
+// setAside sets aside what the worktree of a job holds, or held when the job gave it up.
+func (x *Executor) setAside(ctx context.Context, j slot.Job, q slot.Request) (kedge.Salvage, error) {
+	if j.Parked != nil {
+		return x.cfg.Slots.SetParkedAside(ctx, q)
+	}
+	ready, err := x.cfg.Slots.Put(ctx, q)
+	return ready.Salvage, err
 }
 
 // lastHandoff saves what the failed attempt came to, before its work is set aside: the

@@ -28,7 +28,7 @@ func (x *Executor) oneFeature(ctx context.Context, c run.Command, clean *git.Rep
 	if err != nil {
 		return ev, err
 	}
-	q := gate.Request{Dir: clean.Root(), Repo: clean, Base: c.Base, Services: g.Services, Scope: gate.Full, Slot: "clean"}
+	q := gate.Request{Dir: clean.Root(), Repo: clean, Base: c.Base, Services: g.Services, Scope: gate.Full, Slot: cleanSlot}
 	for _, f := range open {
 		q.Own = f.Checks
 		if second, err := x.doneBy(ctx, c, clean, candidate, q, f.ID); err != nil || !second {

@@ -38,7 +38,7 @@ func (x *Executor) startSession(ctx context.Context, c run.Command, report func(
 		from = *j
 		if j.Epoch != c.Origin() || j.Session == "" {
 			j.Session, j.Epoch, j.Route, j.Resume = sessionID(c), c.Origin(), routed.Name(), c.Resume
-			j.Place = 0
+			j.Place, j.Moved = 0, false
 			j.Sessions++
 		}
 	})

@@ -18,7 +18,7 @@ import (
 func (x *Executor) runLine(ctx context.Context, c run.Command, w *git.Repo, what, line string) (res process.Result, log string, err error) {
 	dir := x.gateDir(evidenceID(c, what))
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return res, "", kedge.Errorf(kedge.Internal, "cannot make a folder for logs: %w", err)
+		return res, "", kedge.Errorf(kedge.Internal, "cannot make the folder for the logs of a run: %w", err)
 	}
 	if err := (gate.Begun{Version: 1, Run: c.Run}).Write(dir); err != nil {
 		return res, "", err

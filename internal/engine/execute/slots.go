@@ -32,6 +32,9 @@ func (x *Executor) letGo(ctx context.Context, c run.Command, ev run.Input) error
 	case c.Kind == run.Ledger && ev.Outcome == run.OK,
 		planned && c.Kind == run.Revert && ev.Outcome == run.OK,
 		planned && c.Kind == run.Inspect && (ev.Outcome == run.Clean || ev.Outcome == run.Empty):
+		if err := x.cfg.Slots.KeepConflict(c.Run, c.Job, c.Feature, c.Status); err != nil {
+			return err
+		}
 		if err := x.cfg.Repo.DropCopy(ctx, copyID(c)); err != nil { // its work is committed, or set aside whole
 			return err
 		}
@@ -49,10 +52,10 @@ func (x *Executor) tidy(ctx context.Context, c run.Command) {
 		err = errors.Join(err, x.salvaged(ctx, s))
 	}
 	if err != nil {
-		x.log().Warn("the worktree of a run that is over was not removed", "run", string(c.Run), "error", err.Error())
+		x.log().Warn("cannot remove the worktree of a run that is over", "run", string(c.Run), "error", err.Error())
 	}
 	if _, err := x.cfg.Slots.Landed(ctx, c.Run); err != nil { // no worktree stands on them any more
-		x.log().Warn("the branch of a run that landed was not removed", "run", string(c.Run), "error", err.Error())
+		x.log().Warn("cannot remove the branch of a run that has landed", "run", string(c.Run), "error", err.Error())
 	}
 	x.Sweep()
 }
@@ -62,7 +65,7 @@ func (x *Executor) tidy(ctx context.Context, c run.Command) {
 func (x *Executor) Sweep() {
 	x.sweeps.Go(func() {
 		if err := x.cfg.Slots.Sweep(x.here); err != nil && x.here.Err() == nil {
-			x.log().Warn("cannot delete what is left of worktrees", "error", err.Error())
+			x.log().Warn("cannot delete the files that are left of worktrees", "error", err.Error())
 		}
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"kedge/internal/core/run"
 	"kedge/internal/engine"
 	"kedge/internal/git"
+	"kedge/internal/git/slot"
 )
 
 // key names what a command writes to the ledger: the same for every owner that
@@ -44,6 +45,9 @@ func (x *Executor) standing(ctx context.Context, c run.Command) (engine.Position
 	if err != nil {
 		return engine.Position{}, err
 	}
+	if j.Parked != nil {
+		return x.filled(ctx, c, j, engine.Position{Dir: x.cfg.Slots.Dir(j.Parked.Slot), Session: j.Session, Commit: c.Base, Tree: j.Parked.Tree})
+	}
 	repo, err := x.cfg.Slots.Open(ctx, j)
 	if err != nil {
 		return engine.Position{}, err
@@ -55,7 +59,7 @@ func (x *Executor) standing(ctx context.Context, c run.Command) (engine.Position
 	if j.Session == "" && c.Kind == run.Brief {
 		return at, nil // nobody worked there yet: there is nothing to keep, and nothing to tell
 	}
-	kept, err := repo.KeepCopy(ctx, git.CopyRequest{ID: copyID(c), Reason: copyReason(c), Date: c.At})
+	kept, err := repo.KeepCopy(ctx, git.CopyRequest{ID: copyID(c), Reason: "copy at a checkpoint of " + nameOf(c), Date: c.At})
 	if err != nil {
 		return at, err
 	}
@@ -63,23 +67,21 @@ func (x *Executor) standing(ctx context.Context, c run.Command) (engine.Position
 	if kept.Salvage.Ref != "" {
 		at.Salvage = kept.Salvage.ID
 	}
+	return x.filled(ctx, c, j, at)
+}
+
+// filled adds what follows from the tree of a job, and from what its session printed.
+func (x *Executor) filled(ctx context.Context, c run.Command, j slot.Job, at engine.Position) (engine.Position, error) {
 	if c.Base != "" {
-		changes, err := repo.Diff(ctx, c.Base, at.Tree)
+		changes, err := x.cfg.Repo.Diff(ctx, c.Base, at.Tree)
 		if err != nil {
 			return at, err
 		}
 		at.Files = theirs(changes)
 	}
+	var err error
 	at.Trail, err = x.trail(ctx, c, j, at.Dir)
 	return at, err
-}
-
-func copyReason(c run.Command) string {
-	name := string(c.Feature)
-	if name == "" {
-		name = string(c.Purpose)
-	}
-	return "copy at a checkpoint of " + name
 }
 
 // committedStanding is that of work that is in a commit. A feature that was

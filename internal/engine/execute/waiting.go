@@ -11,12 +11,15 @@ import (
 	"kedge/internal/git"
 )
 
+// candidateGate names the gate of a candidate.
+const candidateGate = "integrate"
+
 // judgeDue judges a merged tree in the clean worktree. A command of the plan that is red
 // there waits for another feature only if it is red on the tip as well: it runs there,
 // where no agent ever wrote. If it is green there, the work made it red, and is refused.
 // Where the tip cannot be judged it is other that says why.
 func (x *Executor) judgeDue(ctx context.Context, c run.Command, clean *git.Repo, q gate.Request, whole, env string) (ev kedge.Evidence, other run.Input, err error) {
-	const what = "integrate"
+	const what = candidateGate
 	if ev, err = x.weigh(ctx, c, what, env, q); err != nil {
 		return ev, other, err
 	}

@@ -23,7 +23,7 @@ func (s *session) conclude(ctx context.Context, f hold.Found) (run.Input, error)
 		return run.Input{}, err
 	}
 	if left > 0 {
-		s.cfg.log().Warn("the holder of a session is gone; Kedge ended the processes that it left", "session", string(s.id), "processes", left)
+		s.cfg.log().Warn("the process that kept a session alive (its holder) is gone; Kedge ended the processes that it left", "session", string(s.id), "processes", left)
 	}
 	if _, end, err := s.tape(); err == nil {
 		s.readTo(ctx, end)
@@ -75,7 +75,7 @@ func (s *session) outcome(f hold.Found) run.Input {
 	ev.Context, ev.Window = s.watch.Context()
 	ev.Handover = s.watch.Handover()
 	if f.Result == nil {
-		ev.Reason = "its holder was ended: " + f.Cause
+		ev.Reason = "the process that kept the session alive (its holder) was killed: " + f.Cause
 		return ev
 	}
 	r := *f.Result

@@ -219,7 +219,11 @@ func (s *session) happened(ctx context.Context, ev watch.Act) []watch.Signal {
 	s.use.take(ev)
 	s.last.Take(ev)
 	s.journalFirsts(ctx, ev)
-	return s.watch.Feed(ev)
+	noticed := s.watch.Feed(ev)
+	if _, window := s.watch.Filled(); window > 0 {
+		s.use.window = &window // by which the run decides, whatever the agent believes
+	}
+	return noticed
 }
 
 // notice is a signal at a place of the tape.

@@ -52,12 +52,12 @@ func tailOf(dir string) ([]byte, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, kedge.Errorf(kedge.Internal, "cannot read what a session printed: %w", err)
+		return nil, kedge.Errorf(kedge.Internal, "cannot read the output of a session: %w", err)
 	}
 	from := max(first, end-tailBytes)
 	b, err := io.ReadAll(io.NewSectionReader(log, from, end-from))
 	if err != nil {
-		return nil, kedge.Errorf(kedge.Internal, "cannot read what a session printed: %w", err)
+		return nil, kedge.Errorf(kedge.Internal, "cannot read the output of a session: %w", err)
 	}
 	if from > first {
 		_, b, _ = bytes.Cut(b, []byte("\n"))

@@ -20,6 +20,7 @@ type usage struct {
 	spent   *kedge.Spend // nil: it never said
 	usd     *float64
 	kinds   *kedge.TokenKinds // nil: it never said
+	partial bool              // it said that it used more
 	model   string
 	context *int64
 	window  *int64
@@ -41,6 +42,7 @@ func (u *usage) take(ev watch.Act) {
 		u.spent = &total
 	}
 	u.kinds = addKinds(u.kinds, ev.Used)
+	u.partial = u.partial || ev.Used.Partial
 	if ev.Used.USD != nil {
 		usd := u.spent.USD
 		u.usd = &usd
@@ -69,7 +71,7 @@ func addKinds(k *kedge.TokenKinds, u *watch.Used) *kedge.TokenKinds {
 	for _, f := range []struct {
 		to  *int64
 		add *int64
-	}{{&sum.Input, u.Input}, {&sum.CacheRead, u.CacheRead}, {&sum.CacheWrite, u.CacheWrite}, {&sum.Output, u.Output}} {
+	}{{&sum.Input, u.Input}, {&sum.CacheRead, u.CacheRead}, {&sum.CacheWrite, u.CacheWrite}, {&sum.CacheWriteHour, u.CacheWriteHour}, {&sum.Output, u.Output}} {
 		if f.add != nil {
 			*f.to += *f.add
 		}
@@ -114,7 +116,7 @@ func (s *session) journalUsage(ctx context.Context) error {
 		return nil
 	}
 	u.written = u.reports
-	d := kedge.SessionUsedData{ID: s.id, Model: u.model, USD: u.usd, ContextTokens: u.context, ContextWindow: u.window, Unread: unread, Kinds: u.kinds}
+	d := kedge.SessionUsedData{ID: s.id, Model: u.model, USD: u.usd, ContextTokens: u.context, ContextWindow: u.window, Unread: unread, Kinds: u.kinds, Partial: u.partial}
 	if u.spent != nil {
 		d.Tokens = &u.spent.Tokens
 	}

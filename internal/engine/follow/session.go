@@ -197,7 +197,7 @@ func (s *session) start() (agents.Start, error) {
 		return agents.Start{}, kedge.Errorf(kedge.Internal, "cannot make the session's folder: %w", err)
 	}
 	if err := atomicfile.Write(s.briefFile(), []byte(text), 0o600); err != nil {
-		return agents.Start{}, kedge.Errorf(kedge.Internal, "cannot save the session's brief: %w", err)
+		return agents.Start{}, kedge.Errorf(kedge.Internal, "cannot save the text that the session starts with (its brief): %w", err)
 	}
 	return s.adapter.Start(s.task())
 }

@@ -9,9 +9,9 @@ import (
 	"kedge/internal/core/watch"
 	"kedge/internal/insight/audit"
 	"kedge/internal/insight/transcript"
+	"kedge/internal/process"
 	"kedge/internal/process/hold"
 	"kedge/internal/process/tape"
-	"kedge/internal/text/environ"
 )
 
 // makeGood takes in what a session used that was ended before its program told it:
@@ -27,19 +27,19 @@ func (s *session) makeGood(ctx context.Context, f hold.Found) {
 	}
 	env := s.asked.Env()
 	wrote, err := catalog.Transcripts().SpentSince(ctx, transcript.Where{
-		Agent: s.adapter.Kind(), Getenv: func(name string) string { return environ.Get(env, name) },
+		Agent: s.adapter.Kind(), Getenv: func(name string) string { return process.Getenv(env, name) },
 	}, s.conversation(), s.printed(tape.Open(s.dir), from))
 	if err != nil {
-		s.cfg.log().Warn("cannot read what an agent recorded of a session that was ended", "session", string(s.id), "error", err.Error())
+		s.cfg.log().Warn("cannot read the agent's transcript of a session that ended", "session", string(s.id), "error", err.Error())
 		return
 	}
 	more := wrote.Sum.Minus(toldSoFar(s.use.kinds))
-	if wrote.Replies == 0 || more == (audit.Usage{}) || min(more.Input, more.CacheRead, more.CacheWrite, more.Output) < 0 {
+	if wrote.Replies == 0 || more == (audit.Usage{}) || min(more.Input, more.CacheRead, more.CacheWrite, more.Hour, more.Output) < 0 {
 		return
 	}
 	all := wrote.Last.Context() + wrote.Last.Output
 	s.happened(ctx, watch.Act{Kind: watch.Usage, At: s.cfg.Now(), Used: &watch.Used{
-		Input: &more.Input, CacheRead: &more.CacheRead, CacheWrite: &more.CacheWrite, Output: &more.Output, Context: &all, Model: wrote.Model,
+		Input: &more.Input, CacheRead: &more.CacheRead, CacheWrite: &more.CacheWrite, CacheWriteHour: &more.Hour, Output: &more.Output, Context: &all, Model: wrote.Model,
 	}})
 }
 
@@ -47,5 +47,5 @@ func toldSoFar(k *kedge.TokenKinds) audit.Usage {
 	if k == nil {
 		return audit.Usage{}
 	}
-	return audit.Usage{Input: k.Input, CacheRead: k.CacheRead, CacheWrite: k.CacheWrite, Output: k.Output}
+	return audit.Usage{Input: k.Input, CacheRead: k.CacheRead, CacheWrite: k.CacheWrite, Output: k.Output, Hour: k.CacheWriteHour}
 }

@@ -9,7 +9,7 @@ import (
 
 	"kedge"
 	"kedge/internal/process/atomicfile"
-	"kedge/internal/text/strictjson"
+	"kedge/internal/text/strict"
 )
 
 // Begun is what is written down of a gate before anything of it runs, and
@@ -32,9 +32,9 @@ func ReadBegun(dir string) (Begun, error) {
 		return b, nil
 	}
 	if err != nil {
-		return b, kedge.Errorf(kedge.Internal, "cannot read the record of a gate: %w", err)
+		return b, kedge.Errorf(kedge.Internal, "cannot read the list of checks that were running: %w", err)
 	}
-	return b, strictjson.Decode(begunFile(dir), text, &b)
+	return b, strict.Decode(begunFile(dir), text, &b)
 }
 
 // RunOf is the run whose gate or setup has its logs in a folder; empty when it
@@ -51,7 +51,7 @@ func RunOf(dir string) kedge.RunID {
 func (b Begun) Write(dir string) error {
 	text, err := json.Marshal(b)
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot encode the record of a gate: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot save the list of checks that are running: %w", err)
 	}
 	return atomicfile.Write(begunFile(dir), append(text, '\n'), 0o600)
 }

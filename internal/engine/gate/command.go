@@ -12,7 +12,7 @@ import (
 
 	"kedge"
 	"kedge/internal/core/check"
-	"kedge/internal/insight/condense"
+	"kedge/internal/insight/failure"
 	"kedge/internal/process"
 )
 
@@ -93,7 +93,10 @@ func (g *gate) under(kind kedge.CheckKind) []string {
 
 // judge decides whether a command that has ended is red.
 func (g *gate) judge(s step, out process.Result, text string, res *kedge.CheckResult) {
-	noTests := check.Named(res.Kind).Tests && condense.NoTests(s.line, text)
+	noTests := check.Named(res.Kind).Tests && failure.NoTests(s.line, text)
+	if n, ok := failure.Ran(text); ok && check.Named(res.Kind).Tests {
+		res.Tests = &n
+	}
 	waits := check.WaitsFor(s.line, text)
 	switch {
 	case waits != "" && out.Exit == 0:
@@ -110,7 +113,7 @@ func (g *gate) judge(s step, out process.Result, text string, res *kedge.CheckRe
 }
 
 func firstFailure(line, text string, exit int) *kedge.Failure {
-	f, ok := condense.First(line, text)
+	f, ok := failure.First(line, text)
 	if !ok {
 		f.Message = fmt.Sprintf("exit %d and no output", exit)
 	}
@@ -118,7 +121,7 @@ func firstFailure(line, text string, exit int) *kedge.Failure {
 }
 
 func timedOut(s step, text string) *kedge.Failure {
-	f, ok := condense.First(s.line, text)
+	f, ok := failure.First(s.line, text)
 	said := fmt.Sprintf("timed out after %v", check.Timeout(s.check))
 	if ok {
 		said += "\n" + f.Message
@@ -169,12 +172,12 @@ const maxRead = 16 << 20
 func ReadLog(path string) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return "", kedge.Errorf(kedge.Internal, "cannot read the log: %w", err)
+		return "", kedge.Errorf(kedge.Internal, "cannot read the log of a check: %w", err)
 	}
 	defer func() { _ = f.Close() }() // only read
 	info, err := f.Stat()
 	if err != nil {
-		return "", kedge.Errorf(kedge.Internal, "cannot read the log: %w", err)
+		return "", kedge.Errorf(kedge.Internal, "cannot read the log of a check: %w", err)
 	}
 	if info.Size() <= maxRead {
 		b, err := io.ReadAll(io.LimitReader(f, maxRead))
@@ -182,7 +185,7 @@ func ReadLog(path string) (string, error) {
 	}
 	head, err := io.ReadAll(io.NewSectionReader(f, 0, maxRead/2))
 	if err != nil {
-		return "", kedge.Errorf(kedge.Internal, "cannot read the log: %w", err)
+		return "", kedge.Errorf(kedge.Internal, "cannot read the log of a check: %w", err)
 	}
 	tail, err := io.ReadAll(io.NewSectionReader(f, info.Size()-maxRead/2, maxRead/2))
 	return string(head) + "\n" + string(tail), err

@@ -17,6 +17,7 @@ type Halves struct {
 	testguard.Corners
 	Asserts bool // the new tests assert something
 	Changed bool // what was there of tests before is not all there, untouched
+	Intact  bool // all of it is there, untouched, whatever explains a change
 	request Request
 }
 
@@ -32,6 +33,9 @@ func HalvesOf(ctx context.Context, q Request, tree string) (Halves, error) {
 	guard := testguard.Guard{Tests: q.Tests, Mentioned: (&gate{Request: q, before: tree}).mentioned(ctx, of.diff)}
 	h.Changed = slices.ContainsFunc(changes, func(c testguard.Change) bool {
 		return slices.Contains(h.Tests, c.Path) && !matchAny(q.Announced, c.Path) && !guard.Explained(c, changes)
+	})
+	h.Intact = !slices.ContainsFunc(changes, func(c testguard.Change) bool {
+		return slices.Contains(h.Tests, c.Path) && !guard.Explained(c, nil)
 	})
 	return h, nil
 }
@@ -72,6 +76,28 @@ func Loading(checks []kedge.Check, h Halves) []kedge.Check {
 	})
 }
 
+// ByProof divides the feature's own checks into those that had to be red before the work and those that
+// were green: they need not be red, or they are among held.
+func ByProof(own []kedge.Check, held []string) (red, green []kedge.Check) {
+	for _, c := range own {
+		if c.Prove == check.ProveHolds || slices.Contains(held, c.Name) {
+			green = append(green, c)
+		} else {
+			red = append(red, c)
+		}
+	}
+	return red, green
+}
+
+// JudgesOfOld are the checks that judge the tests of before: the others, and where none of them runs these
+// tests, the feature's own. An own check may name a test that the work brings, and is red without it.
+func JudgesOfOld(others, own []kedge.Check, h Halves) []kedge.Check {
+	if out := Loading(TestChecks(others), h); len(out) > 0 {
+		return out
+	}
+	return Loading(TestChecks(own), h)
+}
+
 // CanBeTested tells whether new tests can make a check red: its command runs tests, or it is one
 // of the project's.
 func CanBeTested(c kedge.Check, project []kedge.Check) bool {
@@ -80,41 +106,4 @@ func CanBeTested(c kedge.Check, project []kedge.Check) bool {
 	}
 	same := slices.ContainsFunc(TestChecks(project), func(p kedge.Check) bool { return check.Same(p, c) })
 	return same || detect.RunsTests(check.ShellLine(c))
-}
-
-// FirstRed is the first red check of a verdict; ran is false if none ran.
-func FirstRed(v kedge.Verdict) (red *kedge.CheckResult, ran bool) {
-	for i := range v.Checks {
-		r := v.Checks[i]
-		if r.Skipped != "" {
-			continue
-		}
-		if ran = true; isRed(r) {
-			return &r, true
-		}
-	}
-	return nil, ran
-}
-
-// CornerOf is the verdict of a corner by the first check that is red in it; known is false if no
-// check could run.
-func CornerOf(red *kedge.CheckResult, known bool) kedge.Corner {
-	switch {
-	case red != nil:
-		return kedge.Corner{Verdict: kedge.CornerRed, Check: red}
-	case known:
-		return kedge.Corner{Verdict: kedge.CornerGreen}
-	}
-	return kedge.Corner{Verdict: kedge.CornerNotRun, Why: "no check runs these tests"}
-}
-
-// GreenChecks are the names of the checks that ran for a verdict and were green.
-func GreenChecks(v kedge.Verdict) []string {
-	var out []string
-	for _, r := range v.Checks {
-		if r.Skipped == "" && !isRed(r) {
-			out = append(out, r.Name)
-		}
-	}
-	return out
 }

@@ -8,7 +8,7 @@ import (
 	"runtime"
 
 	"kedge/internal/core/config"
-	"kedge/internal/text/environ"
+	"kedge/internal/process"
 )
 
 // Environment names what a verdict depends on beside the tree, without any
@@ -19,7 +19,7 @@ func Environment(env []string, cfg config.Config, g config.Gate, inputs string) 
 		decides = append(decides, cfg.Sandbox)
 	}
 	rules, _ := json.Marshal(decides) // plain values: never fails
-	return fmt.Sprintf("%s/%s path:%s setup:%s rules:%s", runtime.GOOS, runtime.GOARCH, digest(environ.Get(env, "PATH")), inputs, digest(string(rules)))
+	return fmt.Sprintf("%s/%s path:%s setup:%s rules:%s", runtime.GOOS, runtime.GOARCH, digest(process.Getenv(env, "PATH")), inputs, digest(string(rules)))
 }
 
 // digest names a text in eight digits.

@@ -61,11 +61,11 @@ func TestInvalidChecksDoNotRun(t *testing.T) {
 		check kedge.Check
 		want  string
 	}{
-		{kedge.Check{Name: "own", Run: "touch ran", Exclusive: "../../x"}, `cannot run: check "own": exclusive "../../x" is not a name`},
-		{kedge.Check{Name: "../own", Run: "touch ran"}, `cannot run: check "../own": its name must be`},
-		{kedge.Check{Name: "own", Run: "touch ran", Timeout: "200h"}, `cannot run: check "own": timeout "200h"`},
-		{kedge.Check{Name: "own", Kind: kedge.CheckHTTP, Run: "touch ran"}, `cannot run: check "own": kind "http"`},
-		{kedge.Check{Name: "own"}, `cannot run: check "own": it needs run`},
+		{kedge.Check{Name: "own", Run: "touch ran", Exclusive: "../../x"}, `the checks cannot run: check "own": exclusive "../../x" is not a name`},
+		{kedge.Check{Name: "../own", Run: "touch ran"}, `the checks cannot run: check "../own": its name must be`},
+		{kedge.Check{Name: "own", Run: "touch ran", Timeout: "200h"}, `the checks cannot run: check "own": timeout "200h"`},
+		{kedge.Check{Name: "own", Kind: kedge.CheckHTTP, Run: "touch ran"}, `the checks cannot run: check "own": kind "http"`},
+		{kedge.Check{Name: "own"}, `the checks cannot run: check "own": it needs run`},
 	} {
 		home := t.TempDir()
 		dir := filepath.Join(home, "p", "tree")

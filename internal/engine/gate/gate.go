@@ -199,7 +199,7 @@ func (g *gate) prepare(ctx context.Context) error {
 	g.Slot = orElse(g.Slot, "0")
 	for _, dir := range []string{g.LogDir, g.LockDir} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return kedge.Errorf(kedge.Internal, "cannot make a folder for logs: %w", err)
+			return kedge.Errorf(kedge.Internal, "cannot make the folder for the logs of checks: %w", err)
 		}
 	}
 	if g.Repo == nil {
@@ -239,7 +239,7 @@ func (g *gate) runAll(ctx context.Context, steps []step) (err error) {
 	var red string
 	for i, s := range steps {
 		if red != "" && s.skip == "" && !s.always {
-			s.skip = fmt.Sprintf("not reached: %s is red", red)
+			s.skip = fmt.Sprintf("did not run, because %s is red", red)
 		}
 		res, err := g.runStep(ctx, i, s, services)
 		if err != nil {
@@ -247,21 +247,19 @@ func (g *gate) runAll(ctx context.Context, steps []step) (err error) {
 		}
 		g.verdict.Checks = append(g.verdict.Checks, res)
 		g.verdict.Partial = g.verdict.Partial || res.Skipped != "" && !NotDue(res)
-		if res.Skipped == "" && isRed(res) && red == "" {
+		if res.Skipped == "" && res.Red() && red == "" {
 			red = res.Name
 			g.mark(check.Named(res.Kind).Marker)
 		}
 	}
 	if !slices.ContainsFunc(g.verdict.Checks, func(c kedge.CheckResult) bool { return c.Skipped == "" || NotDue(c) }) {
-		g.find(kedge.LevelWarning, "no check ran: nothing that they cover changed", "", "kedge gate "+steps[0].check.Name)
+		g.find(kedge.LevelWarning, "no check ran: none of their files changed", "", "kedge gate "+steps[0].check.Name)
 	}
 	return cause(ctx)
 }
 
 // isRed: a check is green only when it ended by itself with 0 and nothing was
 // found wrong with it.
-func isRed(r kedge.CheckResult) bool { return r.FirstFailure != nil }
-
 // mark makes the verdict red; the first marker stays.
 func (g *gate) mark(m kedge.Marker) {
 	if g.verdict.Verdict == kedge.ValidationOK {
@@ -305,10 +303,10 @@ func (g *gate) runStep(ctx context.Context, i int, s step, services *services) (
 		return res, err
 	}
 	res.MS = max(g.Now().Sub(res.Started).Milliseconds(), 0)
-	if g.Learn != nil && g.before != "" && !isRed(res) && len(g.verdict.Findings) == found { // what is worth a word is said each time
+	if g.Learn != nil && g.before != "" && !res.Red() && len(g.verdict.Findings) == found { // what is worth a word is said each time
 		g.Learn(g.before, s.check, s.line, res)
 	}
-	if why := g.Later[s.check.Name]; why != "" && isRed(res) {
+	if why := g.Later[s.check.Name]; why != "" && res.Red() {
 		res = excused(res, why)
 		g.tell(Skipped, res)
 		return res, nil
@@ -368,7 +366,7 @@ func (g *gate) unchanged(ctx context.Context) error {
 	if len(paths) == 0 {
 		return nil
 	}
-	return kedge.Errorf(kedge.Conflict, "the tree changed while the checks ran: %s", shorten(paths, 5)).
+	return kedge.Errorf(kedge.Conflict, "files changed while the checks ran: %s", shorten(paths, 5)).
 		WithHint("if a check writes %q, add it to .gitignore or to the check's evidence; then run the checks again", paths[0])
 }
 

@@ -256,7 +256,7 @@ func TestOrderAndStopAtTheFirstRed(t *testing.T) {
 	if want := []string{"unit", "unit", "flow", "compile", "web"}; !reflect.DeepEqual(names, want) {
 		t.Errorf("order %v, want %v", names, want)
 	}
-	if last := v.Checks[4]; last.Skipped != "not reached: compile is red" || last.Exit != -1 {
+	if last := v.Checks[4]; last.Skipped != "did not run, because compile is red" || last.Exit != -1 {
 		t.Errorf("after the red one: %+v", last)
 	}
 	want := []string{
@@ -284,7 +284,7 @@ func TestNames(t *testing.T) {
 	q.Repo, q.Names = changed("README.md"), []string{"lint"}
 	v := mustRun(t, q)
 	if !v.Partial || v.Checks[0].Skipped != "not asked for" || v.Checks[1].Skipped != "" {
-		t.Errorf("%+v: a named check runs even if nothing that it covers changed", v)
+		t.Errorf("%+v: a named check runs even if none of its files changed", v)
 	}
 	q.Names = []string{"lnit"}
 	if _, err := gate.Run(t.Context(), q); !kedge.Invalid.Is(err) || !strings.Contains(kedge.HintOf(err), "unit, lint") {
@@ -300,7 +300,7 @@ func TestPathsMakeAPartialVerdict(t *testing.T) {
 	q := request(t, checks...)
 	q.Repo = changed("a/b.go", "c.go")
 	v := mustRun(t, q)
-	if !v.Green() || !v.Partial || v.Checks[1].Skipped != "nothing that it covers changed" {
+	if !v.Green() || !v.Partial || v.Checks[1].Skipped != "none of its files changed" {
 		t.Errorf("%+v", v)
 	}
 	if got := v.Checks[0].Selected; !reflect.DeepEqual(got, []string{"a/b.go", "c.go"}) {

@@ -112,7 +112,7 @@ func (h Held) takeUp(ctx context.Context, l *heldLine) (*hold.Client, error) {
 // clear makes room for a line that is started anew.
 func (l *heldLine) clear() error {
 	if err := os.RemoveAll(l.dir); err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot clear the folder of a check: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot empty the folder in which a check runs: %w", err)
 	}
 	return nil
 }
@@ -121,11 +121,11 @@ func (l *heldLine) clear() error {
 func (h Held) begin(ctx context.Context, l *heldLine) (*hold.Client, error) {
 	l.started = h.Now().UTC()
 	if err := os.Mkdir(l.dir, 0o700); err != nil {
-		return nil, kedge.Errorf(kedge.Internal, "cannot make the folder of a check: %w", err)
+		return nil, kedge.Errorf(kedge.Internal, "cannot make the folder in which a check runs: %w", err)
 	}
 	b, err := json.Marshal(startedLine{Version: 1, Started: l.started, SHA256: lineHash(l.spec.Line)})
 	if err != nil {
-		return nil, kedge.Errorf(kedge.Internal, "cannot encode a check: %w", err)
+		return nil, kedge.Errorf(kedge.Internal, "cannot save the command of the check that is about to start: %w", err)
 	}
 	if err := atomicfile.Write(linePath(l.dir), b, 0o600); err != nil {
 		return nil, err
@@ -371,7 +371,7 @@ func copyOutput(dir, path string, limit int64) (bytes, dropped int64, err error)
 		_, err = io.Copy(f, io.NewSectionReader(t, tail, end-tail))
 	}
 	if err != nil {
-		err = kedge.Errorf(kedge.Internal, "cannot write the log: %w", err).WithHint("df -h %s", path)
+		err = kedge.Errorf(kedge.Internal, "cannot write the log of a check: %w", err).WithHint("see whether the disk is full: df -h %s", path)
 	}
 	return end, dropped, errors.Join(err, f.Sync(), f.Close())
 }

@@ -64,7 +64,7 @@ func (g *gate) fillPort(text string) (string, error) {
 		return text, nil
 	}
 	if len(g.Services) == 0 {
-		return "", kedge.Errorf(kedge.Invalid, "%q needs the port of a service, and there is none", text).
+		return "", kedge.Errorf(kedge.Invalid, "%q contains {port}, the port of a service, but the project has no service", text).
 			WithHint("add one to .kedge/gate.toml: [[service]] with name, run and ready")
 	}
 	return strings.ReplaceAll(text, check.PortPlace, strconv.Itoa(g.ports[g.Services[0].Name])), nil
@@ -139,7 +139,7 @@ func compare(h kedge.HTTPCheck, ans answer) string {
 	}
 	want, err := normal(h.JSON)
 	if err != nil {
-		return "the wanted json cannot be encoded"
+		return "Kedge cannot turn the expected answer (http.json) into JSON"
 	}
 	got, err := decode(ans.body)
 	if err != nil {
@@ -166,7 +166,7 @@ func decode(b []byte) (any, error) {
 		return nil, err
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("more than one value")
+		return nil, errors.New("it has more than one JSON value")
 	}
 	return v, nil
 }
@@ -174,11 +174,11 @@ func decode(b []byte) (any, error) {
 func writeLog(path string, b []byte) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot open the log: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot open the log of a check: %w", err)
 	}
 	_, err = f.Write(b)
 	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot write the log: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot write the log of a check: %w", err)
 	}
 	return nil
 }

@@ -23,7 +23,7 @@ func (g *gate) lockExclusive(ctx context.Context, name string) (unlock func(), e
 		return func() {}, nil
 	}
 	if !kedge.ValidName(name) {
-		return nil, kedge.Errorf(kedge.Invalid, "exclusive %q is not a name", name).WithHint("use a name such as db")
+		return nil, kedge.Errorf(kedge.Invalid, "exclusive = %q is not a valid name for a lock", name).WithHint("use a name such as db")
 	}
 	f, err := os.OpenFile(filepath.Join(g.LockDir, name+".lock"), os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
@@ -64,7 +64,7 @@ func (g *gate) lockPort(port int) (*os.File, error) {
 	name := fmt.Sprintf("port-%d.lock", port%portLocks)
 	f, err := os.OpenFile(filepath.Join(g.LockDir, name), os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
-		return nil, kedge.Errorf(kedge.Internal, "cannot open the lock of a port: %w", err)
+		return nil, kedge.Errorf(kedge.Internal, "cannot open the lock file that reserves a port: %w", err)
 	}
 	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if err == nil {

@@ -34,7 +34,7 @@ func (g *gate) plan(ctx context.Context) ([]step, error) {
 		steps = append(steps, step{check: c, own: true, always: i < g.OwnAlways})
 	}
 	if len(steps) == 0 {
-		return nil, kedge.Errorf(kedge.Invalid, "there is no check").
+		return nil, kedge.Errorf(kedge.Invalid, "the project has no check to run").
 			WithHint("add one to .kedge/gate.toml: [[check]] with name and run")
 	}
 	if err := g.checkNames(steps); err != nil {
@@ -65,10 +65,10 @@ func (g *gate) validate(s step) error {
 	case f == nil:
 		return nil
 	case s.own:
-		return kedge.Errorf(kedge.Invalid, "cannot run: %s", f.What).
+		return kedge.Errorf(kedge.Invalid, "the checks cannot run: %s", f.What).
 			WithHint("correct the feature's check: kedge feature amend %s --definition FILE --reason WHY", orElse(string(g.Feature), "ID"))
 	}
-	return kedge.Errorf(kedge.Invalid, "cannot run: %s", f.What).WithHint("edit .kedge/gate.toml: %s", f.Fix)
+	return kedge.Errorf(kedge.Invalid, "the checks cannot run: %s", f.What).WithHint("edit .kedge/gate.toml: %s", f.Fix)
 }
 
 func (g *gate) checkNames(steps []step) error {
@@ -95,7 +95,7 @@ func (g *gate) decide(ctx context.Context, s *step, packages *goPackages) error 
 	if len(s.check.Paths) > 0 {
 		s.selected = limit(covered)
 		if len(covered) == 0 && !named && g.selective() {
-			s.skip = orElse(s.skip, "nothing that it covers changed")
+			s.skip = orElse(s.skip, "none of its files changed")
 		}
 	}
 	switch {
@@ -138,7 +138,7 @@ func (g *gate) touch(ctx context.Context, s *step, covered []string, named bool,
 	s.selected = limit(sel.why)
 	if sel.empty(s.check.Touched) {
 		if !named {
-			s.skip = orElse(s.skip, "nothing that it covers changed")
+			s.skip = orElse(s.skip, "none of its files changed")
 		} else if s.line = s.check.Run; s.line != "" {
 			return nil
 		}

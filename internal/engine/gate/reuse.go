@@ -21,6 +21,7 @@ type Verdicts struct {
 	mu    sync.Mutex
 	green map[string]kedge.CheckResult
 	red   map[string]bool
+	ran   map[string]int // how many tests a command ran, by the tree
 }
 
 // mostVerdicts bounds what is kept; when it is reached, it begins again.
@@ -63,6 +64,23 @@ func (u *Reuse) Learn(tree string, c kedge.Check, line string, r kedge.CheckResu
 	}
 	r.Reused = string(u.From)
 	u.own[u.name(u.Keeps, tree, c, line)] = r
+	if r.Tests == nil {
+		return
+	}
+	u.All.mu.Lock()
+	defer u.All.mu.Unlock()
+	if u.All.ran == nil || len(u.All.ran) >= mostVerdicts {
+		u.All.ran = map[string]int{}
+	}
+	u.All.ran[u.Bare(tree)+"\x00"+line] = *r.Tests
+}
+
+// Ran is how many tests a check ran on a tree, if an earlier gate found that out.
+func (u *Reuse) Ran(tree, line string) (n int, known bool) {
+	u.All.mu.Lock()
+	defer u.All.mu.Unlock()
+	n, known = u.All.ran[u.Bare(tree)+"\x00"+line]
+	return n, known
 }
 
 // Keep lets others reuse the results of a gate that has its verdict: until then the tree

@@ -2,10 +2,12 @@ package gate
 
 import (
 	"context"
+	"slices"
 
 	"kedge"
 	"kedge/internal/agents/catalog"
 	"kedge/internal/core/config"
+	"kedge/internal/core/detect"
 	"kedge/internal/core/review"
 	"kedge/internal/git"
 )
@@ -13,7 +15,8 @@ import (
 // Reviewed is a request that judges work by the rules in a configuration: what needs your
 // approval waits for it.
 func (q Request) Reviewed(c config.Config) Request {
-	q.Protect, q.Tests, q.MaxBytes = c.Protect.Paths, c.Gate.Tests, c.Protect.MaxBytes()
+	q.Protect, q.MaxBytes = c.Protect.Paths, c.Protect.MaxBytes()
+	q.Tests = slices.Concat(c.Gate.Tests, detect.Runners(TestChecks(q.Checks)))
 	q.Review, q.Obeyed = true, catalog.Trust().Heeds
 	return q
 }

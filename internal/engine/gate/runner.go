@@ -14,7 +14,7 @@ import (
 // ErrLeft is the cause to cancel a gate's context with when whoever runs it must
 // go and the gate is not to end: its lines run on where the Runner can let them,
 // and Run gives this error.
-var ErrLeft = errors.New("the gate was stopped, to be finished later")
+var ErrLeft = errors.New("Kedge stopped the checks and will finish them later")
 
 // Runner runs the shell lines of checks and services.
 type Runner interface {

@@ -51,8 +51,8 @@ func TestRow12TouchedPackages(t *testing.T) {
 		{"an embedded file", []string{"d/text.txt"}, "echo m/d", []string{"d/text.txt -> m/d"}, ""},
 		{"the module file", []string{"a/a.go", "go.mod"}, "echo ./...", []string{"go.mod -> ./..."}, ""},
 		{"a package that is gone", []string{"D old/old.go"}, "echo ./...", []string{"old/old.go -> ./..."}, ""},
-		{"no package", []string{"docs/readme.txt"}, "echo ./...", []string{}, "nothing that it covers changed"},
-		{"nothing", nil, "echo ./...", []string{}, "nothing that it covers changed"},
+		{"no package", []string{"docs/readme.txt"}, "echo ./...", []string{}, "none of its files changed"},
+		{"nothing", nil, "echo ./...", []string{}, "none of its files changed"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			q := request(t, kedge.Check{Name: "unit", Touched: "echo {packages}"})

@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"kedge"
-	"kedge/internal/insight/condense"
+	"kedge/internal/insight/failure"
 	"kedge/internal/process"
 	"kedge/internal/process/atomicfile"
 )
@@ -140,7 +140,7 @@ func (s *services) tryOn(ctx context.Context, v kedge.Service, port int) (*notRe
 
 func serviceFailure(v kedge.Service, log, said string) kedge.Failure {
 	text, err := ReadLog(log)
-	f, ok := condense.First(v.Run, text)
+	f, ok := failure.First(v.Run, text)
 	said = fmt.Sprintf("service %q %s", v.Name, said)
 	if err == nil && ok {
 		said += "\n" + f.Message

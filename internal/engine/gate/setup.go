@@ -16,7 +16,7 @@ import (
 	"kedge/internal/core/config"
 	"kedge/internal/git"
 	"kedge/internal/git/slot"
-	"kedge/internal/insight/condense"
+	"kedge/internal/insight/failure"
 	"kedge/internal/process"
 	"kedge/internal/process/atomicfile"
 	"kedge/internal/text/glob"
@@ -151,7 +151,7 @@ func lineFailure(what, line, log string, res process.Result) string {
 		why = "it took longer than " + SetupTimeout.String()
 	default:
 		text, err := os.ReadFile(log)
-		if f, ok := condense.First(line, string(text)); err == nil && ok {
+		if f, ok := failure.First(line, string(text)); err == nil && ok {
 			why = Render(f)
 		}
 	}

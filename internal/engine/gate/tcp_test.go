@@ -59,7 +59,7 @@ func TestTCPCheckOfAService(t *testing.T) {
 		t.Errorf("%+v, failure %+v", v, f)
 	}
 	q.Services = nil
-	if _, err := gate.Run(t.Context(), q); !kedge.Invalid.Is(err) || !strings.Contains(err.Error(), "needs the port of a service") {
+	if _, err := gate.Run(t.Context(), q); !kedge.Invalid.Is(err) || !strings.Contains(err.Error(), "the port of a service, but the project has no service") {
 		t.Errorf("without a service: %v", err)
 	}
 }

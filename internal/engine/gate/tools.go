@@ -9,7 +9,6 @@ import (
 	"kedge"
 	"kedge/internal/core/check"
 	"kedge/internal/process"
-	"kedge/internal/text/environ"
 )
 
 // The exit codes of a shell that finds no such command, or may not run it.
@@ -39,7 +38,7 @@ func absent(line string, env []string) bool {
 	if word == "" || strings.ContainsAny(word, "/$\"'=;&|()<>`\\") {
 		return false
 	}
-	for _, dir := range filepath.SplitList(environ.Get(env, "PATH")) {
+	for _, dir := range filepath.SplitList(process.Getenv(env, "PATH")) {
 		if fi, err := os.Stat(filepath.Join(dir, word)); err == nil && !fi.IsDir() && fi.Mode()&0o111 != 0 {
 			return false
 		}

@@ -140,7 +140,7 @@ func outcomeAlone(v kedge.Verdict, i int) string {
 		return "did not run alone"
 	case TimedOut(v.Checks[i]):
 		return "timed out alone as well"
-	case isRed(v.Checks[i]):
+	case v.Checks[i].Red():
 		return "was red alone"
 	default:
 		return "was green alone"

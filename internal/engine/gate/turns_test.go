@@ -164,7 +164,7 @@ func TestTriedAlone(t *testing.T) {
 		"was green alone":         {Name: "unit"},
 		"was red alone":           {Name: "unit", Exit: 1, FirstFailure: &kedge.Failure{Message: "no"}},
 		"timed out alone as well": late("unit"),
-		"did not run alone":       {Name: "unit", Exit: -1, Skipped: "not reached: lint is red"},
+		"did not run alone":       {Name: "unit", Exit: -1, Skipped: "did not run, because lint is red"},
 	} {
 		v := gate.TriedAlone(first, kedge.Verdict{Verdict: kedge.ValidationOK, Checks: []kedge.CheckResult{reused, alone}}, 2)
 		if len(v.Findings) != 1 || v.Findings[0].What != `check "unit" timed out while 2 other gates ran, and `+what || v.Findings[0].Level == kedge.LevelError {

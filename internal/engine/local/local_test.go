@@ -133,7 +133,7 @@ func TestF26TwoEngines(t *testing.T) {
 	if err := <-left; !errors.Is(err, engine.ErrLeave) {
 		t.Errorf("its session ends because %v", err)
 	}
-	if troubles := early.Troubles(); len(troubles) != 1 || !strings.Contains(troubles[0].Err.Error(), "another process drives the run") {
+	if troubles := early.Troubles(); len(troubles) != 1 || !strings.Contains(troubles[0].Err.Error(), "another process works on the same run") {
 		t.Errorf("troubles: %v", troubles)
 	}
 	if state, _ := late.State(t.Context(), "run-1"); state.Features[0].Status != kedge.Completed {
@@ -309,7 +309,7 @@ func TestWhatIsTooLargeIsRefusedAlone(t *testing.T) {
 	}))
 	begin(t, e, "run-1", "a")
 	state := await(t, e, "run-1", func(s run.State) bool { return s.Halt == run.Fault })
-	if !strings.Contains(state.Why, "bytes of data") || len(state.Why) > 2100 {
+	if !strings.Contains(state.Why, "too large for Kedge's journal") || len(state.Why) > 2100 {
 		t.Errorf("halted because %.200q", state.Why)
 	}
 	said := run.Input{Kind: run.Said, Feature: "a", Actor: kedge.Human("ann"), Text: large}

@@ -41,7 +41,7 @@ func (m *memory) Append(_ context.Context, key string, evs ...kedge.Event) ([]ke
 	}
 	doc := m.docs[step.Run]
 	if step.N != doc.Steps+1 {
-		return nil, false, kedge.Errorf(kedge.Conflict, "step %d comes after step %d: another process drives the run", step.N, doc.Steps)
+		return nil, false, kedge.Errorf(kedge.Conflict, "step %d comes after step %d: another process works on the same run", step.N, doc.Steps)
 	}
 	state, err := step.Delta.Apply(doc.State)
 	if err != nil {

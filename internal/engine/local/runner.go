@@ -61,7 +61,7 @@ func (r *runner) ask(ctx context.Context, m message) error {
 
 // errLetGo is said by a runner that takes nothing any more: it was let go of, or
 // the engine leaves.
-var errLetGo = errors.New("the runner was released")
+var errLetGo = errors.New("the daemon no longer works on this run")
 
 // loop handles one message after the other until there is nothing left to do for
 // the run, or the engine leaves. What was answered meanwhile is still written down.

@@ -17,7 +17,7 @@ import (
 
 // errWithdrawn is the cause with which the context of a command ends that nobody
 // wants any more.
-var errWithdrawn = errors.New("the command was withdrawn")
+var errWithdrawn = errors.New("the run cancelled this step, because it no longer needs it")
 
 // work is one command that is being carried out.
 type work struct {
@@ -99,7 +99,7 @@ func (w *work) carryOut() (ev run.Input, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			w.r.e.cfg.Log.Error("a command panicked", "run", w.r.id, "command", w.c.Kind, "panic", p, "stack", string(debug.Stack()))
-			err = kedge.Errorf(kedge.Internal, "%s: panic: %v", w.c.Kind, p)
+			err = kedge.Errorf(kedge.Internal, "Kedge crashed in the step %q of a run: %v", w.c.Kind, p)
 		}
 	}()
 	for _, o := range w.after {

@@ -3,11 +3,14 @@ package strays
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"kedge"
 	"kedge/internal/core/plan"
+	"kedge/internal/core/run"
 	"kedge/internal/git"
 	"kedge/internal/text/glob"
+	"kedge/internal/text/words"
 )
 
 // Beyond is what a session changed that is not its feature's to change. The limit
@@ -56,4 +59,28 @@ func limited(ctx context.Context, repo *git.Repo, base string, d kedge.Definitio
 		return d, nil
 	}
 	return plan.Limited(d, text), err
+}
+
+// Conclude is what an inspection comes to: what nobody may change, what lies outside the feature's
+// paths, and what waits for your approval besides.
+func (b Beyond) Conclude(forbidden, brings string) (run.Outcome, string) {
+	switch {
+	case forbidden != "":
+		return run.Forbidden, forbidden
+	case len(b.Paths) > 0:
+		parts := []string{words.Some(b.Paths, 20), b.Limit, brings}
+		return run.Outside, strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "; ")
+	case brings != "":
+		return run.Unapproved, brings
+	}
+	return run.Clean, ""
+}
+
+// Stat are changes as an inspection records them.
+func Stat(changes []git.Change) []kedge.FileChange {
+	out := []kedge.FileChange{}
+	for _, c := range changes {
+		out = append(out, kedge.FileChange(c))
+	}
+	return out
 }

@@ -20,7 +20,7 @@ import (
 func Evict(ctx context.Context, id kedge.SessionID, record, dir string) ([]kedge.Finding, error) {
 	var out []kedge.Finding
 	if r, err := hold.ReadResult(record); err == nil && r.Left > 0 {
-		out = append(out, leftBehind(id, r.Left, "Kedge ended them with it"))
+		out = append(out, leftBehind(id, r.Left, "Kedge ended them with the session"))
 	}
 	mark := "KEDGE_SESSION=" + string(id)
 	marked, inside, err := process.Strays(mark, dir)

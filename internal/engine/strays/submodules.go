@@ -29,13 +29,13 @@ func insideOne(w git.SubmoduleWork) []kedge.Finding {
 	if w.Strange {
 		out = append(out, kedge.Finding{
 			Level: kedge.LevelWarning, What: "removed or replaced the repository of the submodule", Where: w.Path,
-			Fix: "nothing to do: what is in it is no part of the work; Kedge sets it aside (kedge salvage ls)",
+			Fix: "nothing to do: its contents are not part of the work; Kedge sets them aside (kedge salvage ls)",
 		})
 	}
 	if n := len(w.Changed) + len(w.Untracked); n > 0 {
 		out = append(out, kedge.Finding{
 			Level: kedge.LevelWarning, What: changedInside(w), Where: w.Path,
-			Fix: "no part of the work; Kedge sets it aside (kedge salvage ls); to make it part of it, commit it there: " + commitInside(w),
+			Fix: "not part of the work; Kedge sets it aside (kedge salvage ls); to make it part of the work, commit it there: " + commitInside(w),
 		})
 	}
 	if len(w.Commits) > 0 {
@@ -77,5 +77,5 @@ func OnlyInside(ctx context.Context, tree *git.Repo) (string, error) {
 	if len(said) == 0 {
 		return "", err
 	}
-	return "nothing was changed but in a submodule: " + strings.Join(said, "; "), err
+	return "the only changes are in a submodule: " + strings.Join(said, "; "), err
 }

@@ -101,7 +101,7 @@ func (r *Repo) Detach(ctx context.Context) error {
 			return err
 		}
 		if h.Unborn {
-			return kedge.Errorf(kedge.Conflict, "the branch %q, which is checked out in %q, does not exist any more", h.Branch, r.g.Root()).WithHint("git -C %s status", hardened.Quote(r.g.Root()))
+			return kedge.Errorf(kedge.Conflict, "the branch %q, which is checked out in %q, does not exist any more", h.Branch, r.g.Root()).WithHint("see what git says: git -C %s status", hardened.Quote(r.g.Root()))
 		}
 		_, err = r.g.Do(ctx, "update-ref", "--no-deref", "--end-of-options", "HEAD", h.Commit)
 		return err

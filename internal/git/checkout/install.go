@@ -14,7 +14,7 @@ import (
 	"kedge/internal/git/hardened"
 	"kedge/internal/git/history"
 	"kedge/internal/process/atomicfile"
-	"kedge/internal/text/strictjson"
+	"kedge/internal/text/strict"
 )
 
 // Begun says which commit a branch is on its way to, from before it moves until the
@@ -114,7 +114,7 @@ func (s *Scratch) fill(lock *os.File) error {
 func (r *Repo) begin(b Begun) error {
 	text, err := json.Marshal(b)
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot encode the record of a commit: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot save the record of an unfinished commit: %w", err)
 	}
 	return atomicfile.Write(r.begunFile(), append(text, '\n'), 0o600)
 }
@@ -143,7 +143,7 @@ func (s *Scratch) followBegun(ctx context.Context) error {
 		return kedge.Errorf(kedge.Internal, "cannot read the record of an unfinished commit: %w", err)
 	}
 	var b Begun
-	if err := strictjson.Decode(s.r.begunFile(), text, &b); err != nil {
+	if err := strict.Decode(s.r.begunFile(), text, &b); err != nil {
 		return err
 	}
 	h, err := s.r.Head(ctx)

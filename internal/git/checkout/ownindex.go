@@ -121,7 +121,7 @@ func (s *Scratch) tracked(ctx context.Context) ([]entry, error) {
 	if hardened.Exists(index) {
 		list, err := s.entries(ctx, index)
 		if err != nil && ctx.Err() == nil {
-			err = kedge.Errorf(kedge.Invalid, "cannot read the git index: %w", err).WithHint("git status")
+			err = kedge.Errorf(kedge.Invalid, "cannot read the git index: %w", err).WithHint("see what git says: git status")
 		}
 		return list, err
 	}
@@ -139,7 +139,7 @@ func (s *Scratch) tracked(ctx context.Context) ([]entry, error) {
 // there is none, or none that git can read.
 func (s *Scratch) known(ctx context.Context) ([]entry, error) {
 	if err := os.Remove(s.index()); err != nil && !os.IsNotExist(err) {
-		return nil, kedge.Errorf(kedge.Internal, "cannot make a git index: %w", err)
+		return nil, kedge.Errorf(kedge.Internal, "cannot make a temporary index for git: %w", err)
 	}
 	file := s.cacheFile()
 	if file == "" || s.afresh || !hardened.Exists(file) {

@@ -59,7 +59,7 @@ func TestResetWorktreeRefusesToLose(t *testing.T) {
 	}
 
 	w.Write("a", "dirty\n")
-	gittest.WantKind(t, reset(later, clean), kedge.Conflict, "changed after Kedge looked")
+	gittest.WantKind(t, reset(later, clean), kedge.Conflict, "changed while Kedge worked")
 	w.Write("a", "one\n")
 
 	r.Must(os.WriteFile(filepath.Join(r.Dir, ".git", "info", "exclude"), []byte("out.log\n"), 0o644))
@@ -73,7 +73,7 @@ func TestResetWorktreeRefusesToLose(t *testing.T) {
 	w.Write("a", "committed only here\n")
 	only := w.Commit("only here")
 	err := r.Open().ResetWorktree(t.Context(), git.ResetRequest{Dir: dir, To: later, Head: only, Expect: w.Tree()})
-	gittest.WantKind(t, err, kedge.Conflict, "on no other branch")
+	gittest.WantKind(t, err, kedge.Conflict, "no other branch has them")
 	w.Git("branch", "keep")
 	r.Must(r.Open().ResetWorktree(t.Context(), git.ResetRequest{Dir: dir, To: later, Head: only, Expect: w.Tree()}))
 }

@@ -45,7 +45,7 @@ func (r *Repo) withScratch(ctx context.Context, do func(*Scratch) error) error {
 	s.conf = append(s.set.Content[:len(s.set.Content):len(s.set.Content)], r.g.ApprovedFilters(s.set)...)
 	s.conf = append(s.conf, "core.protectNTFS=false", "core.protectHFS=false")
 	if err := s.make(); err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot make a scratch git dir: %w", err).WithHint("make sure that you may write to %q", r.g.CommonDir())
+		return kedge.Errorf(kedge.Internal, "cannot make a temporary folder for git: %w", err).WithHint("make sure that you may write to %q", r.g.CommonDir())
 	}
 	err, closed := do(s), s.close()
 	if err != nil {

@@ -18,7 +18,7 @@ const partEnding = ".kedge-part"
 // DropPart removes what a crash left of a repository that was being made.
 func (m Submodule) DropPart() error {
 	if err := os.RemoveAll(m.Dir + partEnding); err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot remove what is left of submodule %q: %w", m.Path, err).WithHint("rm -r %s", hardened.Quote(m.Dir+partEnding))
+		return kedge.Errorf(kedge.Internal, "cannot remove what is left of submodule %q: %w", m.Path, err).WithHint("remove it yourself: rm -r %s", hardened.Quote(m.Dir+partEnding))
 	}
 	return nil
 }
@@ -66,7 +66,7 @@ func (m Submodule) Mend(ctx context.Context, g *hardened.Git, aside string) erro
 		err = os.Rename(filepath.Join(part, ".git"), link)
 	}
 	if err = errors.Join(err, m.DropPart()); err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot repair submodule %q: %w", m.Path, err).WithHint("ls -la %s", hardened.Quote(m.Dir))
+		return kedge.Errorf(kedge.Internal, "cannot repair submodule %q: %w", m.Path, err).WithHint("see what is there: ls -la %s", hardened.Quote(m.Dir))
 	}
 	return nil
 }

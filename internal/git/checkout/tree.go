@@ -139,7 +139,7 @@ func (s *Scratch) Add(ctx context.Context, paths []string) error {
 		return kedge.Errorf(kedge.Invalid, "%s cannot be read", p).
 			WithHint("chmod u+r %[1]s, or ignore it: echo %[2]s >> .gitignore", hardened.Quote(p), hardened.Quote("/"+p))
 	}
-	return kedge.Errorf(kedge.Invalid, "git cannot add the changed files: %w", err).WithHint("git status")
+	return kedge.Errorf(kedge.Invalid, "git cannot add the changed files: %w", err).WithHint("see which files changed: git status")
 }
 
 // unreadable is the first of the paths that is a file which cannot be opened; empty for

@@ -48,7 +48,7 @@ func (g *Git) OnFiles(ctx context.Context, files map[string][]byte, args ...stri
 func (g *Git) inBare(ctx context.Context, objects string, files map[string][]byte, c Call) ([]byte, error) {
 	dir, err := os.MkdirTemp(g.common, ScratchPrefix)
 	if err != nil {
-		return nil, kedge.Errorf(kedge.Internal, "cannot make a scratch git dir: %w", err).WithHint("make sure that you may write to %q", g.common)
+		return nil, kedge.Errorf(kedge.Internal, "cannot make a temporary folder for git: %w", err).WithHint("make sure that you may write to %q", g.common)
 	}
 	defer func() { _ = os.RemoveAll(dir) }() // else sweep removes it
 	err = g.makeBare(dir, objects)
@@ -56,7 +56,7 @@ func (g *Git) inBare(ctx context.Context, objects string, files map[string][]byt
 		err = errors.Join(err, os.WriteFile(filepath.Join(dir, name), text, 0o600))
 	}
 	if err != nil {
-		return nil, kedge.Errorf(kedge.Internal, "cannot make a scratch git dir: %w", err)
+		return nil, kedge.Errorf(kedge.Internal, "cannot make a temporary folder for git: %w", err)
 	}
 	c.Mode, c.Dir, c.Env = InScratch, dir, []string{"GIT_DIR=" + dir}
 	return g.Run(ctx, c)

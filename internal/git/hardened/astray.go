@@ -34,7 +34,7 @@ func (g *Git) astray(dir string) error {
 			return nil // without it git finds nothing at all
 		}
 		return kedge.Errorf(kedge.Blocked, "%q no longer names the repository of this worktree, %q: something changed the file", file, g.common).
-			WithHint("git -C %s worktree repair", Quote(g.common))
+			WithHint("let git repair it: git -C %s worktree repair", Quote(g.common))
 	}
 	if _, err := os.Lstat(file); err != nil {
 		return nil //nolint:nilerr // there is none

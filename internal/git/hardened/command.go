@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"kedge"
-	"kedge/internal/text/environ"
+	"kedge/internal/process"
 	"kedge/internal/text/plain"
 )
 
@@ -168,7 +168,7 @@ func (g *Git) workDir() string {
 
 func (g *Git) explain(ctx context.Context, c Call, err error, stderr string) error {
 	if ctx.Err() != nil {
-		return kedge.Errorf(kedge.Interrupted, "git %s: %w", c.Args[0], ctx.Err())
+		return kedge.Errorf(kedge.Interrupted, "git %s was interrupted: %w", c.Args[0], ctx.Err())
 	}
 	if errors.Is(err, exec.ErrNotFound) {
 		return kedge.Errorf(kedge.NotFound, "git is not installed").WithHint("install git 2.38 or newer")
@@ -180,7 +180,7 @@ func (g *Git) explain(ctx context.Context, c Call, err error, stderr string) err
 		}
 		return kedge.Errorf(kedge.Internal, "%w", fail)
 	}
-	return kedge.Errorf(kedge.Internal, "git %s in %q: %w", c.Args[0], c.Dir, err)
+	return kedge.Errorf(kedge.Internal, "git %s could not run in %q: %w", c.Args[0], c.Dir, err)
 }
 
 // environment is built from nothing, so that no variable of ours or of an agent
@@ -206,7 +206,7 @@ func (g *Git) environment(c Call) []string {
 		}
 	}
 	for _, name := range names {
-		if v, ok := environ.Lookup(g.opt.Env, name); ok {
+		if v, ok := process.LookupEnv(g.opt.Env, name); ok {
 			env = append(env, name+"="+v)
 		}
 	}

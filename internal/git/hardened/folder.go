@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"kedge/internal/text/environ"
+	"kedge/internal/process"
 )
 
 // folder is a worktree as git described it, and the files that decided it.
@@ -122,15 +122,15 @@ func linked(dir string) (gitDir, common string, ok bool) {
 func (g *Git) userFiles() []string {
 	files := []string{"/etc/gitconfig"}
 	for _, name := range []string{"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"} {
-		if v, ok := environ.Lookup(g.opt.Env, name); ok {
+		if v, ok := process.LookupEnv(g.opt.Env, name); ok {
 			files = append(files, v)
 		}
 	}
-	home := environ.Get(g.opt.Env, "HOME")
+	home := process.Getenv(g.opt.Env, "HOME")
 	if home != "" {
 		files = append(files, filepath.Join(home, ".gitconfig"), filepath.Join(home, ".config", "git", "config"))
 	}
-	if xdg, ok := environ.Lookup(g.opt.Env, "XDG_CONFIG_HOME"); ok && xdg != "" {
+	if xdg, ok := process.LookupEnv(g.opt.Env, "XDG_CONFIG_HOME"); ok && xdg != "" {
 		files = append(files, filepath.Join(xdg, "git", "config"))
 	}
 	return files

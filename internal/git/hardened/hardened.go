@@ -74,7 +74,7 @@ func Open(ctx context.Context, dir string, o Options) (*Git, error) {
 		return nil, kedge.Errorf(kedge.Internal, "cannot open %q: %w", dir, err)
 	}
 	if fi, err := os.Stat(dir); err != nil || !fi.IsDir() {
-		return nil, kedge.Errorf(kedge.NotFound, "no folder %q", dir)
+		return nil, kedge.Errorf(kedge.NotFound, "there is no folder %q", dir)
 	}
 	g := &Git{opt: o.withDefaults()}
 	set, err := g.configured(ctx, dir)
@@ -120,7 +120,7 @@ func (g *Git) discover(ctx context.Context, dir string) error {
 		return explainOpen(dir, err)
 	}
 	if len(lines) != 7 && !bare {
-		return kedge.Errorf(kedge.Invalid, "the path of the repository at %q has a line break in it", dir)
+		return kedge.Errorf(kedge.Invalid, "the path of the repository at %q has a line break in it, and Kedge cannot use such a path", dir).WithHint("rename that folder")
 	}
 	root := ""
 	switch {
@@ -143,7 +143,7 @@ func (g *Git) checkRoot(dir string) error {
 		return nil
 	}
 	return kedge.Errorf(kedge.Blocked, "the repository at %q has its files in another folder (core.worktree)", dir).
-		WithHint("git -C %s config --unset core.worktree", Quote(dir))
+		WithHint("remove that setting: git -C %s config --unset core.worktree", Quote(dir))
 }
 
 func explainOpen(dir string, err error) error {
@@ -153,11 +153,11 @@ func explainOpen(dir string, err error) error {
 		return err
 	case strings.Contains(fail.stderr, "dubious ownership"):
 		return kedge.Errorf(kedge.Blocked, "the repository at %q belongs to someone else", dir).
-			WithHint("git config --global --add safe.directory %s", Quote(dir))
+			WithHint("if you trust it: git config --global --add safe.directory %s", Quote(dir))
 	case strings.Contains(fail.stderr, "not a git repository"):
-		return kedge.Errorf(kedge.NotFound, "%q is not in a git repository", dir).WithHint("git init")
+		return kedge.Errorf(kedge.NotFound, "%q is not in a git repository", dir).WithHint("go to your repository; or make one here: git init")
 	}
-	return kedge.Errorf(kedge.Invalid, "the repository at %q cannot be read: %w", dir, err).WithHint("git -C %s status", Quote(dir))
+	return kedge.Errorf(kedge.Invalid, "the repository at %q cannot be read: %w", dir, err).WithHint("see what git says: git -C %s status", Quote(dir))
 }
 
 // Root is the top of the worktree, with symbolic links resolved; empty when
@@ -212,7 +212,7 @@ func (g *Git) At(ctx context.Context, dir string) (*Git, error) {
 	}
 	if w.common != g.common || w.root == "" {
 		return nil, kedge.Errorf(kedge.Invalid, "%q is not a worktree of the repository at %q", dir, g.common).
-			WithHint("kedge worktree ls")
+			WithHint("see the worktrees: kedge worktree ls")
 	}
 	return w, nil
 }

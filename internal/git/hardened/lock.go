@@ -70,7 +70,7 @@ func wait(ctx context.Context, d time.Duration) error {
 	case <-t.C:
 		return nil
 	case <-ctx.Done():
-		return kedge.Errorf(kedge.Interrupted, "waiting for a lock: %w", ctx.Err())
+		return kedge.Errorf(kedge.Interrupted, "Kedge was interrupted while it waited for another git command to end: %w", ctx.Err())
 	}
 }
 
@@ -118,14 +118,14 @@ func (g *Git) moveStale(lock string) bool {
 func (g *Git) Exclusively(ctx context.Context, do func(ctx context.Context) error) error {
 	f, err := os.OpenFile(filepath.Join(g.common, "kedge.lock"), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot lock the repository: %w", err)
+		return kedge.Errorf(kedge.Internal, "Kedge cannot make its lock file in the repository: %w", err)
 	}
 	locked := make(chan error, 1)
 	go func() { locked <- flock(f) }()
 	select {
 	case <-ctx.Done():
 		go func() { <-locked; _ = f.Close() }() // the lock comes late and is given back
-		return kedge.Errorf(kedge.Interrupted, "waiting for the repository: %w", ctx.Err())
+		return kedge.Errorf(kedge.Interrupted, "Kedge was interrupted while it waited for another Kedge command in this repository: %w", ctx.Err())
 	case err := <-locked:
 		defer release(f)
 		if err != nil {

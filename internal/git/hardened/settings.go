@@ -61,7 +61,7 @@ func (g *Git) settingsIn(ctx context.Context, dir string) (Settings, error) {
 	out, err := g.once(ctx, c)
 	if err != nil {
 		if ExitCode(err) != 0 {
-			err = kedge.Errorf(kedge.Invalid, "the git configuration cannot be read: %w", err).WithHint("git config --list --show-origin")
+			err = kedge.Errorf(kedge.Invalid, "the git configuration cannot be read: %w", err).WithHint("see which file is wrong: git config --list --show-origin")
 		}
 		return Settings{}, err
 	}
@@ -208,7 +208,7 @@ func (g *Git) Identity(ctx context.Context) (Person, error) {
 	}
 	if s.user.Name == "" || s.user.Email == "" {
 		return Person{}, kedge.Errorf(kedge.Blocked, "git does not know who you are: user.name or user.email is not set").
-			WithHint("git config --global user.name \"Your Name\" && git config --global user.email you@example.com")
+			WithHint("tell git: git config --global user.name \"Your Name\" && git config --global user.email you@example.com")
 	}
 	return s.user, errors.Join(plainText.check("user.name", s.user.Name), plainText.check("user.email", s.user.Email))
 }

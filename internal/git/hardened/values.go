@@ -42,7 +42,7 @@ func (v values) check(key, value string) error {
 		return nil
 	}
 	return kedge.Errorf(kedge.Invalid, "the git setting %s is %q, which is not %s", key, value, v.hint).
-		WithHint("git config --show-origin --get-all %s", key)
+		WithHint("see where it is set: git config --show-origin --get-all %s", key)
 }
 
 // isPlain tells whether a text has no control characters.

@@ -158,7 +158,7 @@ func (r *Repo) verified(ctx context.Context, rev string) (string, error) {
 	}
 	out, err := r.g.Do(ctx, "rev-parse", "-q", "--verify", "--end-of-options", rev+"^{commit}")
 	if c := hardened.ExitCode(err); c == 1 || c == 128 {
-		return "", kedge.Errorf(kedge.NotFound, "no commit %q in this repository", rev).WithHint("git log --oneline --all")
+		return "", kedge.Errorf(kedge.NotFound, "this repository has no commit %q", rev).WithHint("see its commits: git log --oneline --all")
 	}
 	return strings.TrimSpace(string(out)), err
 }

@@ -117,11 +117,11 @@ func (r *Repo) askHeads(ctx context.Context, files []File, shas []string, some [
 	}
 	sizes := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
 	if len(sizes) != len(some) {
-		return kedge.Errorf(kedge.Internal, "git gave the sizes of %d blobs, not of %d", len(sizes), len(some))
+		return kedge.Errorf(kedge.Internal, "git gave the sizes of %d files, and Kedge asked for %d", len(sizes), len(some))
 	}
 	for n, i := range some {
 		if files[i].Size, err = strconv.ParseInt(sizes[n], 10, 64); err != nil {
-			return kedge.Errorf(kedge.NotFound, "%q is not in this repository: %s", files[i].Path, sizes[n]).WithHint("git fsck")
+			return kedge.Errorf(kedge.NotFound, "%q is not in this repository: %s", files[i].Path, sizes[n]).WithHint("see what the repository lacks: git fsck")
 		}
 		if files[i].Size > maxAsked {
 			continue

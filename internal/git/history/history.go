@@ -79,7 +79,7 @@ func (r *Repo) Resolve(ctx context.Context, rev string) (string, error) {
 	if r.has(rev) {
 		return rev, nil
 	}
-	none := kedge.Errorf(kedge.NotFound, "no revision %q in this repository", rev).WithHint("git log --oneline --all")
+	none := kedge.Errorf(kedge.NotFound, "this repository has no commit, branch or tag %q", rev).WithHint("see its commits: git log --oneline --all")
 	if r.noRef(rev) {
 		return "", none
 	}

@@ -14,7 +14,7 @@ func (r *Repo) Patch(ctx context.Context, from, to string) ([]byte, error) {
 	for i, rev := range trees {
 		tree, err := r.TreeOf(ctx, rev)
 		if kedge.NotFound.Is(err) {
-			return nil, kedge.Errorf(kedge.NotFound, "%q is not in this repository (any more)", rev).WithHint("git log --oneline --all")
+			return nil, kedge.Errorf(kedge.NotFound, "this repository has no commit %q, or no longer has it", rev).WithHint("see its commits: git log --oneline --all")
 		}
 		if err != nil {
 			return nil, err
@@ -27,7 +27,7 @@ func (r *Repo) Patch(ctx context.Context, from, to string) ([]byte, error) {
 	out, err := r.g.OnObjects(ctx, "diff-tree", "-r", "-p", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color",
 		"--no-relative", "--ignore-submodules=none", "-O/dev/null", "--end-of-options", trees[0], trees[1])
 	if hardened.ExitCode(err) == 128 {
-		return nil, kedge.Errorf(kedge.NotFound, "%q or %q is not in this repository (any more): %w", from, to, err)
+		return nil, kedge.Errorf(kedge.NotFound, "this repository lacks commit %q or %q: %w", from, to, err)
 	}
 	return out, err
 }

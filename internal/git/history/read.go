@@ -49,7 +49,7 @@ func (r *Repo) diffTree(ctx context.Context, from, to string) ([]string, error) 
 		}
 		tree, err := r.TreeOf(ctx, rev)
 		if kedge.NotFound.Is(err) {
-			return nil, kedge.Errorf(kedge.NotFound, "%q is not in this repository (any more)", rev).WithHint("git log --oneline --all")
+			return nil, kedge.Errorf(kedge.NotFound, "this repository has no commit %q, or no longer has it", rev).WithHint("see its commits: git log --oneline --all")
 		}
 		if err != nil {
 			return nil, err
@@ -65,7 +65,7 @@ func (r *Repo) diffTree(ctx context.Context, from, to string) ([]string, error) 
 	}
 	out, err := r.g.Remembered(r.g.ObjectKey(args), func() ([]byte, error) { return r.g.OnObjects(ctx, args...) })
 	if hardened.ExitCode(err) == 128 {
-		return nil, kedge.Errorf(kedge.NotFound, "%q or %q is not in this repository (any more): %w", from, to, err)
+		return nil, kedge.Errorf(kedge.NotFound, "this repository lacks commit %q or %q: %w", from, to, err)
 	}
 	if err != nil {
 		return nil, err
@@ -126,7 +126,7 @@ func (r *Repo) lsTree(ctx context.Context, rev string, more ...string) ([]Entry,
 	args = append(append(args, "--end-of-options", rev), more...)
 	out, err := r.g.About(ctx, rev, args...)
 	if hardened.ExitCode(err) == 128 {
-		return nil, kedge.Errorf(kedge.NotFound, "no revision %q in this repository", rev).WithHint("git log --oneline --all")
+		return nil, kedge.Errorf(kedge.NotFound, "this repository has no commit, branch or tag %q", rev).WithHint("see its commits: git log --oneline --all")
 	}
 	if err != nil {
 		return nil, err
@@ -202,10 +202,10 @@ func (r *Repo) ReadFile(ctx context.Context, rev, p string) ([]byte, error) {
 		return nil, err
 	}
 	if e == nil {
-		return nil, kedge.Errorf(kedge.NotFound, "no file %q at %q", p, rev)
+		return nil, kedge.Errorf(kedge.NotFound, "there is no file %q in commit %q", p, rev)
 	}
 	if e.Type != "blob" {
-		return nil, kedge.Errorf(kedge.Invalid, "%q at %q is not a file", p, rev)
+		return nil, kedge.Errorf(kedge.Invalid, "%q is not a file in commit %q", p, rev)
 	}
 	if _, body, ok := r.object(e.SHA); ok {
 		return body, nil

@@ -80,7 +80,7 @@ func TestDiff(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 	_, err = r.Open().Diff(t.Context(), from, strings.Repeat("ab", 20))
-	gittest.WantKind(t, err, kedge.NotFound, "not in this repository")
+	gittest.WantKind(t, err, kedge.NotFound, "this repository lacks commit")
 	same, err := r.Open().Diff(t.Context(), from, from)
 	if err != nil || same == nil || len(same) != 0 {
 		t.Errorf("same: %v, %v", same, err)

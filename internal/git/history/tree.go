@@ -21,7 +21,7 @@ func (r *Repo) TreeOf(ctx context.Context, rev string) (string, error) {
 	}
 	out, err := r.g.About(ctx, rev, "rev-parse", "-q", "--verify", "--end-of-options", rev+"^{tree}")
 	if c := hardened.ExitCode(err); c == 1 || c == 128 {
-		return "", kedge.Errorf(kedge.NotFound, "no revision %q in this repository", rev).WithHint("git log --oneline --all")
+		return "", kedge.Errorf(kedge.NotFound, "this repository has no commit, branch or tag %q", rev).WithHint("see its commits: git log --oneline --all")
 	}
 	return strings.TrimSpace(string(out)), err
 }

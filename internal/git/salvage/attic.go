@@ -12,7 +12,7 @@ import (
 
 	"kedge"
 	"kedge/internal/process/atomicfile"
-	"kedge/internal/text/strictjson"
+	"kedge/internal/text/strict"
 )
 
 // Attic is the folder of one salvage.
@@ -55,14 +55,14 @@ func (a Attic) Plan(id kedge.SalvageID, root string, things []Thing) error {
 		return nil
 	}
 	if !filepath.IsAbs(a.Dir) {
-		return kedge.Errorf(kedge.Invalid, "the folder for salvage, %q, is not an absolute path", a.Dir)
+		return kedge.Errorf(kedge.Invalid, "the folder for work that Kedge sets aside must be an absolute path, not %q", a.Dir)
 	}
 	if err := os.MkdirAll(filepath.Join(a.Dir, "files"), 0o700); err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot make the folder for salvage: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot make the folder for work that Kedge sets aside: %w", err)
 	}
 	b, err := json.MarshalIndent(manifest{Version: 1, ID: id, Root: root, Things: things}, "", "  ")
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot encode the list of the salvage's files: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot save the list of the files that Kedge sets aside: %w", err)
 	}
 	return atomicfile.Write(a.manifestFile(), append(b, '\n'), 0o600)
 }
@@ -74,10 +74,10 @@ func (a Attic) Check(paths []string) error {
 	}
 	b, err := os.ReadFile(a.manifestFile())
 	if err != nil {
-		return kedge.Errorf(kedge.NotFound, "the folder with the files of this salvage is gone: %w", err).WithHint("look for %q in a backup", a.Dir)
+		return kedge.Errorf(kedge.NotFound, "the folder with these set-aside files (the salvage) is gone: %w", err).WithHint("look for %q in a backup", a.Dir)
 	}
 	var m manifest
-	if err := strictjson.Decode(a.manifestFile(), b, &m); err != nil {
+	if err := strict.Decode(a.manifestFile(), b, &m); err != nil {
 		return err
 	}
 	named := map[string]bool{}
@@ -86,7 +86,7 @@ func (a Attic) Check(paths []string) error {
 	}
 	for _, p := range paths {
 		if !named[p] {
-			return kedge.Errorf(kedge.Invalid, "the list of salvaged files, %s, has no entry for %q", a.manifestFile(), p)
+			return kedge.Errorf(kedge.Invalid, "%q is not in %s, the list of files that Kedge set aside", a.manifestFile(), p)
 		}
 	}
 	return nil
@@ -119,7 +119,7 @@ func (a Attic) GiveBack(root string, paths []string) error {
 			continue // given back by an earlier try: Taken looked
 		}
 		if err := move(from, to); err != nil {
-			return kedge.Errorf(kedge.Internal, "cannot restore %q from the salvage: %w", p, err)
+			return kedge.Errorf(kedge.Internal, "cannot restore %q from the set-aside work (the salvage): %w", p, err)
 		}
 	}
 	return nil
@@ -236,7 +236,7 @@ func copyAll(from, to string) error {
 		}
 		return finish(to, fi)
 	}
-	return kedge.Errorf(kedge.Invalid, "%q is neither a file nor a folder nor a link", from)
+	return kedge.Errorf(kedge.Invalid, "Kedge cannot set %q aside: it is a pipe or another special file", from)
 }
 
 func copyDir(from, to string, fi fs.FileInfo) error {

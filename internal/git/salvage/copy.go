@@ -31,7 +31,7 @@ type Copy struct {
 // its ancestors. Asked for again with nothing changed it gives the same copy.
 func (r *Repo) KeepCopy(ctx context.Context, q CopyRequest) (Copy, error) {
 	if !kedge.ValidID("sal", string(q.ID)) {
-		return Copy{}, kedge.Errorf(kedge.Invalid, "%q is not a salvage id", q.ID)
+		return Copy{}, kedge.Errorf(kedge.Invalid, "%q is not the id of work that Kedge set aside (a salvage)", q.ID).WithHint("see the ids: kedge salvage ls")
 	}
 	var out Copy
 	err := r.g.Exclusively(ctx, func(ctx context.Context) error {
@@ -90,7 +90,7 @@ func (r *Repo) keepAfter(ctx context.Context, before kedge.Salvage, out *kedge.S
 // is fine.
 func (r *Repo) DropCopy(ctx context.Context, id kedge.SalvageID) error {
 	if !kedge.ValidID("sal", string(id)) {
-		return kedge.Errorf(kedge.Invalid, "%q is not a salvage id", id)
+		return kedge.Errorf(kedge.Invalid, "%q is not the id of work that Kedge set aside (a salvage)", id).WithHint("see the ids: kedge salvage ls")
 	}
 	return r.g.Exclusively(ctx, func(ctx context.Context) error {
 		s, ok, err := r.salvage(ctx, id)
@@ -99,4 +99,29 @@ func (r *Repo) DropCopy(ctx context.Context, id kedge.SalvageID) error {
 		}
 		return history.MoveRef(ctx, r.g, s.Ref, "", s.Commit)
 	})
+}
+
+// KeepTree keeps a tree, of work on a base commit, under the salvage refs: no worktree is looked
+// at. The answer has no Ref where the tree is that of the base. Asked for again it gives the same.
+func (r *Repo) KeepTree(ctx context.Context, q CopyRequest, base, tree string) (kedge.Salvage, error) {
+	if !kedge.ValidID("sal", string(q.ID)) {
+		return kedge.Salvage{}, kedge.Errorf(kedge.Invalid, "%q is not the id of work that Kedge set aside (a salvage)", q.ID).WithHint("see the ids: kedge salvage ls")
+	}
+	out := kedge.Salvage{ID: q.ID, Base: base, Tree: tree, Reason: oneLine(q.Reason), At: q.Date, Attic: []string{}}
+	err := r.g.Exclusively(ctx, func(ctx context.Context) error {
+		before, had, err := r.salvage(ctx, q.ID)
+		if had && before.Tree == tree && before.Base == base {
+			out = before
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		paths, err := r.SalvagePaths(ctx, out)
+		if out.Files = len(paths); err != nil || out.Files == 0 {
+			return err
+		}
+		return r.keepAfter(ctx, before, &out)
+	})
+	return out, err
 }

@@ -193,7 +193,7 @@ func (r *Repo) plainSalvage(ref string) (saved, bool) {
 // Only a person's command may lead here. NotFound when there is none.
 func (r *Repo) DropSalvage(ctx context.Context, id kedge.SalvageID, atticDir string) error {
 	if !kedge.ValidID("sal", string(id)) {
-		return kedge.Errorf(kedge.Invalid, "%q is not a salvage id", id).WithHint("kedge salvage ls")
+		return kedge.Errorf(kedge.Invalid, "%q is not the id of work that Kedge set aside (a salvage)", id).WithHint("see the ids: kedge salvage ls")
 	}
 	return r.g.Exclusively(ctx, func(ctx context.Context) error {
 		s, ok, err := r.salvage(ctx, id)
@@ -203,10 +203,10 @@ func (r *Repo) DropSalvage(ctx context.Context, id kedge.SalvageID, atticDir str
 		// The attic goes first: as long as the ref is there, the salvage is
 		// listed, and can be dropped again.
 		if err := RemoveAll(filepath.Join(atticDir, string(id))); err != nil {
-			return kedge.Errorf(kedge.Internal, "cannot delete the files of the salvage: %w", err).WithHint("rm -r %s", hardened.Quote(filepath.Join(atticDir, string(id))))
+			return kedge.Errorf(kedge.Internal, "cannot delete the set-aside files (the salvage): %w", err).WithHint("delete them yourself: rm -r %s", hardened.Quote(filepath.Join(atticDir, string(id))))
 		}
 		if !ok {
-			return kedge.Errorf(kedge.NotFound, "no salvage %q", id).WithHint("kedge salvage ls")
+			return kedge.Errorf(kedge.NotFound, "Kedge has no set-aside work (salvage) with the id %q", id).WithHint("see the ids: kedge salvage ls")
 		}
 		if err := r.dropModules(ctx, r.g.CommonDir(), s.Ref, s.Submodules); err != nil {
 			return err

@@ -76,7 +76,7 @@ func (r *Repo) saveModule(ctx context.Context, q Request, a Attic, set checkout.
 			return err
 		}
 		if sub, state, err = m.Open(ctx, r.g); err != nil || state != checkout.Own {
-			return errors.Join(err, kedge.Errorf(kedge.Internal, "the submodule %q cannot be read", m.Path).WithHint("ls -la %s", hardened.Quote(m.Dir)))
+			return errors.Join(err, kedge.Errorf(kedge.Internal, "the submodule %q cannot be read", m.Path).WithHint("see what is there: ls -la %s", hardened.Quote(m.Dir)))
 		}
 	}
 	return r.saveOwn(ctx, q, a, set, m, sub, out)
@@ -186,7 +186,7 @@ func EmptyFolder(dir, path string) error {
 		err = os.Mkdir(dir, 0o755)
 	}
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot empty the folder of submodule %q: %w", path, err).WithHint("rm -r %s", hardened.Quote(dir))
+		return kedge.Errorf(kedge.Internal, "cannot empty the folder of submodule %q: %w", path, err).WithHint("delete what is in it, and keep the folder: find %s -mindepth 1 -delete", hardened.Quote(dir))
 	}
 	return nil
 }

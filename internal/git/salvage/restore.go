@@ -28,14 +28,14 @@ type RestoreRequest struct {
 // submodules. The salvage stays until it is dropped; restoring twice changes nothing more.
 func (r *Repo) Restore(ctx context.Context, q RestoreRequest) (kedge.Salvage, error) {
 	if !kedge.ValidID("sal", string(q.ID)) {
-		return kedge.Salvage{}, kedge.Errorf(kedge.Invalid, "%q is not a salvage id", q.ID).WithHint("kedge salvage ls")
+		return kedge.Salvage{}, kedge.Errorf(kedge.Invalid, "%q is not the id of work that Kedge set aside (a salvage)", q.ID).WithHint("see the ids: kedge salvage ls")
 	}
 	list, err := r.listSalvage(ctx, salvageRefs+string(q.ID))
 	if err != nil {
 		return kedge.Salvage{}, err
 	}
 	if len(list) == 0 {
-		return kedge.Salvage{}, kedge.Errorf(kedge.NotFound, "no salvage %q", q.ID).WithHint("kedge salvage ls")
+		return kedge.Salvage{}, kedge.Errorf(kedge.NotFound, "Kedge has no set-aside work (salvage) with the id %q", q.ID).WithHint("see the ids: kedge salvage ls")
 	}
 	w, err := r.at(ctx, q.Dir)
 	if err != nil {
@@ -97,7 +97,7 @@ func (r *Repo) partsIn(ctx context.Context, v saved, a Attic, home, under string
 	s := Of(sub)
 	list, err := s.listSalvage(ctx, salvageRefs+string(v.ID))
 	if err != nil || len(list) == 0 {
-		return nil, cmp.Or(err, error(kedge.Errorf(kedge.NotFound, "the repository of submodule %q no longer has the work of salvage %s", under+in.Path, v.ID)))
+		return nil, cmp.Or(err, error(kedge.Errorf(kedge.NotFound, "Kedge cannot restore salvage %s: the repository of submodule %q no longer has the work that Kedge set aside there", v.ID, under+in.Path).WithHint("look for that work in another copy of the submodule")))
 	}
 	return s.parts(ctx, list[0], a.of(in.Path), m.Home, under+in.Path+"/")
 }
@@ -265,7 +265,7 @@ func (s *scratch) merge(ctx context.Context, base, now string, p part, theirs st
 		return "", p.conflict(f[1:])
 	}
 	if err != nil || len(f) == 0 {
-		return "", kedge.Errorf(kedge.Internal, "cannot merge the salvage: %w", err).WithHint("update git if this prints a version before 2.38: git --version")
+		return "", kedge.Errorf(kedge.Internal, "git cannot merge the set-aside work (the salvage): %w", err).WithHint("update git if this prints a version before 2.38: git --version")
 	}
 	return f[0], nil
 }

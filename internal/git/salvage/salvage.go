@@ -54,7 +54,7 @@ type Request struct {
 // a Salvage without a Ref.
 func (r *Repo) Salvage(ctx context.Context, q Request) (kedge.Salvage, error) {
 	if !kedge.ValidID("sal", string(q.ID)) {
-		return kedge.Salvage{}, kedge.Errorf(kedge.Invalid, "%q is not a salvage id", q.ID)
+		return kedge.Salvage{}, kedge.Errorf(kedge.Invalid, "%q is not the id of work that Kedge set aside (a salvage)", q.ID)
 	}
 	w, err := r.at(ctx, q.Dir)
 	if err != nil {

@@ -253,7 +253,7 @@ func TestRestoreRefusesToOverwrite(t *testing.T) {
 
 func TestRestoreUnknownOrIncomplete(t *testing.T) {
 	r := gittest.New(t)
-	gittest.WantKind(t, r.Restore(gittest.NewSalvageID()), kedge.NotFound, "no salvage")
+	gittest.WantKind(t, r.Restore(gittest.NewSalvageID()), kedge.NotFound, "no set-aside work")
 	r.GitIn(r.Dir, "init", "-q", "nested")
 	s := r.Salvage(gittest.NewSalvageID())
 	manifest := filepath.Join(r.Attic(), string(s.ID), "manifest.json")
@@ -265,7 +265,7 @@ func TestRestoreUnknownOrIncomplete(t *testing.T) {
 	r.Must(os.RemoveAll(filepath.Join(r.Attic(), string(s.ID), "files", "nested")))
 	gittest.WantKind(t, r.Restore(s.ID), kedge.NotFound, "is not in the salvage any more")
 	r.Must(os.RemoveAll(r.Attic()))
-	gittest.WantKind(t, r.Restore(s.ID), kedge.NotFound, "folder with the files of this salvage is gone")
+	gittest.WantKind(t, r.Restore(s.ID), kedge.NotFound, "folder with these set-aside files (the salvage) is gone")
 }
 
 // TestSalvageFinishesWhatACrashLeft: with the ref made and nothing moved yet,

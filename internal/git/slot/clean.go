@@ -13,7 +13,7 @@ import (
 	"kedge"
 	"kedge/internal/git"
 	"kedge/internal/process/atomicfile"
-	"kedge/internal/text/strictjson"
+	"kedge/internal/text/strict"
 )
 
 // Course is what is written down of a run: where it comes from and goes to.
@@ -59,7 +59,7 @@ func (s *Slots) readCourse(id kedge.RunID) (Course, error) {
 	if err != nil {
 		return c, err
 	}
-	return c, strictjson.Decode(s.courseFile(id), text, &c)
+	return c, strict.Decode(s.courseFile(id), text, &c)
 }
 
 func (s *Slots) writeCourse(c Course) error {
@@ -69,11 +69,11 @@ func (s *Slots) writeCourse(c Course) error {
 // writeRecord writes a record of a run, whole or not at all.
 func (s *Slots) writeRecord(id kedge.RunID, file string, record any) error {
 	if err := os.MkdirAll(s.recordsDir(id), 0o700); err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot make the folder of a run: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot make the folder for the files of a run: %w", err)
 	}
 	text, err := json.Marshal(record)
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot encode a record of a run: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot save the record of a run: %w", err)
 	}
 	return atomicfile.Write(file, append(text, '\n'), 0o600)
 }
@@ -92,7 +92,7 @@ func (s *Slots) Clean(ctx context.Context, q Request) (*git.Repo, error) {
 	}
 	h, err := w.Head(ctx)
 	if err == nil && (h.Branch != branch || h.Commit != q.Base) {
-		err = kedge.Errorf(kedge.Conflict, "the worktree %q is no longer on branch %q at %s", w.Root(), branch, q.Base).WithHint("git -C %s status", git.Quoted(w.Root()))
+		err = kedge.Errorf(kedge.Conflict, "the worktree %q is no longer on branch %q at commit %s", w.Root(), branch, q.Base).WithHint("see where it is now: git -C %s status", git.Quoted(w.Root()))
 	}
 	return w, err
 }
@@ -156,7 +156,7 @@ func (s *Slots) atTip(ctx context.Context, c Course, branch, tip string) error {
 	}
 	if !ahead {
 		return kedge.Errorf(kedge.Conflict, "the branch %q has moved: it is at %s now, and Kedge expected %s", branch, at, tip).
-			WithHint("git log --oneline -5 %s", branch)
+			WithHint("see its newest commits: git log --oneline -5 %s", branch)
 	}
 	return s.takeAlong(ctx, c, branch, at, tip)
 }
@@ -333,7 +333,7 @@ const goneName = "gone-"
 func (s *Slots) Sweep(ctx context.Context) error {
 	dirs, err := filepath.Glob(filepath.Join(s.root(), goneName+"*"))
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot list the folders to delete: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot list the folders that Kedge must delete: %w", err)
 	}
 	var errs []error
 	for _, dir := range dirs {

@@ -39,7 +39,7 @@ func CopyFiles(ctx context.Context, checkout string, w *git.Repo, names []string
 	}
 	to, err := os.OpenRoot(w.Root()) // an agent's link does not lead out of it
 	if err != nil {
-		return "", kedge.Errorf(kedge.Internal, "cannot open the worktree: %w", err)
+		return "", kedge.Errorf(kedge.Internal, "cannot open the worktree to copy files into it: %w", err)
 	}
 	defer func() { _ = to.Close() }()
 	c := copier{from: checkout, to: to, marks: filepath.Join(w.GitDir(), "kedge-copied"), first: map[inode]string{}}
@@ -69,7 +69,7 @@ func filesOf(all []original) []string {
 func originalsBelow(root, name string) ([]original, error) {
 	name = path.Clean(filepath.ToSlash(name))
 	if !fs.ValidPath(name) || name == "." {
-		return nil, kedge.Errorf(kedge.Invalid, "%q cannot be copied into worktrees", name).WithHint("name a file below the project's folder")
+		return nil, kedge.Errorf(kedge.Invalid, "Kedge cannot copy %q into worktrees: it is not inside the project's folder", name).WithHint("name a file below the project's folder")
 	}
 	var out []original
 	err := fs.WalkDir(os.DirFS(root), name, func(p string, d fs.DirEntry, err error) error {

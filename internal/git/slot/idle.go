@@ -82,7 +82,7 @@ func (s *Slots) Clear(ctx context.Context, dir string, q Request) (kedge.Salvage
 		return kedge.Salvage{}, err
 	}
 	if !slices.Contains(now.Idle, dir) && !s.cfg.Repo.Removing(dir) {
-		return kedge.Salvage{}, kedge.Errorf(kedge.Conflict, "the worktree %q is in use", dir).WithHint("kedge worktree ls")
+		return kedge.Salvage{}, kedge.Errorf(kedge.Conflict, "the worktree %q is in use", dir).WithHint("see what uses it: kedge worktree ls")
 	}
 	return s.drop(ctx, dir, q)
 }
@@ -113,7 +113,7 @@ func (s *Slots) ForgetRuns(ctx context.Context) error {
 			continue
 		}
 		if err := os.RemoveAll(dir); err != nil {
-			return kedge.Errorf(kedge.Internal, "cannot delete the records of a run: %w", err).WithHint("rm -r %s", git.Quoted(dir))
+			return kedge.Errorf(kedge.Internal, "cannot delete the records of a run: %w", err).WithHint("delete them yourself: rm -r %s", git.Quoted(dir))
 		}
 	}
 	_ = os.Remove(s.root()) // only if it is empty now

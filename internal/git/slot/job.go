@@ -12,7 +12,7 @@ import (
 
 	"kedge"
 	"kedge/internal/process/atomicfile"
-	"kedge/internal/text/strictjson"
+	"kedge/internal/text/strict"
 )
 
 // Job is what is written down of a job before any of its effects, so that who
@@ -31,6 +31,10 @@ type Job struct {
 	Sessions int             `json:"sessions,omitempty"` // started for the job so far
 	Route    string          `json:"route,omitempty"`    // "agent[:model]" of the latest
 	Resume   string          `json:"resume,omitempty"`   // the conversation that the latest goes on with; empty: a fresh one
+
+	Parked *Parked `json:"parked,omitempty"` // the worktree that it gave up; nil: it has its own, or none yet
+	Marked int64   `json:"marked,omitempty"` // run.Command.Origin of the command for which the outputs of checks were marked
+	Moved  bool    `json:"moved,omitempty"`  // its worktree is another one than that of its latest session
 
 	Held  []string `json:"held,omitempty"`  // the feature's checks that were green before the work, and can be made red by new tests
 	Green []string `json:"green,omitempty"` // the checks that were green in the worktree when they ran there last
@@ -63,7 +67,7 @@ func (s *Slots) Job(id kedge.RunID, job int) (Job, error) {
 func (s *Slots) readJob(id kedge.RunID, job int) (Job, error) {
 	empty := Job{Version: 1, Run: id, Job: job}
 	if !kedge.ValidID("run", string(id)) || job < 1 {
-		return empty, kedge.Errorf(kedge.Invalid, "no job %d of %q", job, string(id))
+		return empty, kedge.Errorf(kedge.Invalid, "run %[2]q has no work on a feature (job) with the number %[1]d", job, string(id))
 	}
 	j, err := readRecord(s.recordFile(id, job))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -78,7 +82,7 @@ func readRecord(file string) (Job, error) {
 		return Job{}, err
 	}
 	var j Job
-	return j, strictjson.Decode(file, text, &j)
+	return j, strict.Decode(file, text, &j)
 }
 
 // Keep changes the record of a job. It is on the disk when Keep returns.
@@ -106,7 +110,7 @@ func (s *Slots) writeJob(j Job) error {
 func (s *Slots) KeepRefs(id kedge.RunID, job int, refs map[string]string) error {
 	text, err := json.Marshal(refs)
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot encode the refs: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot save the commits of the branches and tags: %w", err)
 	}
 	return atomicfile.Write(s.refsFile(id, job), append(text, '\n'), 0o600)
 }
@@ -118,10 +122,10 @@ func (s *Slots) Refs(id kedge.RunID, job int) (map[string]string, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, kedge.Errorf(kedge.Internal, "cannot read the refs: %w", err)
+		return nil, kedge.Errorf(kedge.Internal, "cannot read the earlier commits of the branches and tags: %w", err)
 	}
 	var refs map[string]string
-	return refs, strictjson.Decode(s.refsFile(id, job), text, &refs)
+	return refs, strict.Decode(s.refsFile(id, job), text, &refs)
 }
 
 func (s *Slots) refsFile(id kedge.RunID, job int) string {
@@ -141,9 +145,14 @@ func (s *Slots) Release(ctx context.Context, id kedge.RunID, job int) error {
 	if err := s.leaveGiven(ctx, j); err != nil {
 		return err
 	}
+	if j.Parked != nil {
+		if err := s.cfg.Repo.DropCopy(ctx, parkedID(j)); err != nil {
+			return err
+		}
+	}
 	for _, file := range []string{s.refsFile(id, job), s.recordFile(id, job)} {
 		if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return kedge.Errorf(kedge.Internal, "cannot delete the record of a job: %w", err)
+			return kedge.Errorf(kedge.Internal, "cannot delete the record of the work on a feature: %w", err)
 		}
 	}
 	return nil
@@ -165,7 +174,7 @@ func (s *Slots) leaveGiven(ctx context.Context, j Job) error {
 func (s *Slots) jobs() ([]Job, error) {
 	files, err := filepath.Glob(filepath.Join(s.cfg.Dir, "run-*.d", "job-*.json"))
 	if err != nil {
-		return nil, kedge.Errorf(kedge.Internal, "cannot list the jobs: %w", err)
+		return nil, kedge.Errorf(kedge.Internal, "cannot list the features that a run is working on: %w", err)
 	}
 	var out []Job
 	for _, f := range files {

@@ -10,7 +10,7 @@ import (
 
 	"kedge"
 	"kedge/internal/process/atomicfile"
-	"kedge/internal/text/strictjson"
+	"kedge/internal/text/strict"
 )
 
 // Landing is a move of a branch of the user's that Kedge is about to make.
@@ -36,10 +36,10 @@ func (s *Slots) KeepLanding(id kedge.RunID, l Landing) error {
 	all = append(all, l)
 	text, err := json.Marshal(all[max(0, len(all)-maxLandings):])
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot encode the landings: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot save the record of landed work: %w", err)
 	}
 	if err := os.MkdirAll(s.recordsDir(id), 0o700); err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot make the folder of a run: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot make the folder for the files of a run: %w", err)
 	}
 	return atomicfile.Write(file, append(text, '\n'), 0o600)
 }
@@ -50,7 +50,7 @@ func (s *Slots) Landings() ([]Landing, error) {
 	defer s.mu.Unlock()
 	files, err := filepath.Glob(filepath.Join(s.root(), "run-*.d", landings))
 	if err != nil {
-		return nil, kedge.Errorf(kedge.Internal, "cannot list the landings: %w", err)
+		return nil, kedge.Errorf(kedge.Internal, "cannot list the records of landed work: %w", err)
 	}
 	var out []Landing
 	for _, f := range files {
@@ -75,8 +75,8 @@ func readLandings(file string) ([]Landing, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, kedge.Errorf(kedge.Internal, "cannot read the landings: %w", err)
+		return nil, kedge.Errorf(kedge.Internal, "cannot read the record of landed work: %w", err)
 	}
 	var out []Landing
-	return out, strictjson.Decode(file, text, &out)
+	return out, strict.Decode(file, text, &out)
 }

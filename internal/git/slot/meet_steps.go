@@ -28,7 +28,7 @@ func (m Meeting) Refusal() (reason string, next []kedge.NextStep) {
 	case m.Busy != "":
 		return "a git command is not finished in your checkout (" + m.Busy + ")", []kedge.NextStep{kedge.Step("git", "status").For("see how to finish or abort it")}
 	case m.InRun:
-		return m.Got() + ", and the run's own branch is checked out, where Kedge merges", []kedge.NextStep{kedge.Step("git", "switch", m.Branch).AndThen(LandAgain())}
+		return m.Got() + ", and your checkout is on the run's own branch, into which Kedge must merge", []kedge.NextStep{kedge.Step("git", "switch", m.Branch).AndThen(LandAgain())}
 	case m.Way == Rewritten && len(m.Lost) == 0:
 		return "the commits of " + m.Branch + " and those of the run have nothing in common", m.ByHand()
 	case m.Way == Rewritten:
@@ -63,7 +63,7 @@ func (m Meeting) ByHand() []kedge.NextStep {
 func (m Meeting) MendSteps() []kedge.NextStep {
 	return []kedge.NextStep{
 		m.there(kedge.Step("git", "merge", "--no-ff", "--no-commit", Branch(m.Run))).For("merge the work of the run into your checkout, without a commit"),
-		kedge.Step("kedge", "gate", "--all").For("see what is red there, and mend it"),
+		kedge.Step("kedge", "gate", "--all").For("see what is red there, and fix it"),
 		kedge.Step("git", "commit", "-a", "--no-edit").AndThen(LandAgain()).For("once it is green: finish the merge"),
 	}
 }

@@ -3,6 +3,8 @@ package slot
 import (
 	"cmp"
 	"context"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -33,9 +35,13 @@ func (s *Slots) Acquire(id kedge.RunID, job int) (Job, error) {
 	if err != nil {
 		return j, err
 	}
+	if j.Parked != nil && s.free(j.Parked.Slot, others) { // with what is ignored there, and the conversations of its agent
+		j.Slot = j.Parked.Slot
+		return j, s.writeJob(j)
+	}
 	for j.Slot = 1; !s.free(j.Slot, others); j.Slot++ {
 		if j.Slot >= maxSlots {
-			return Job{}, kedge.Errorf(kedge.Blocked, "all %d worktrees are in use", maxSlots).WithHint("kedge worktree ls")
+			return Job{}, kedge.Errorf(kedge.Blocked, "all %d worktrees that Kedge may make for runs are in use", maxSlots).WithHint("remove those that no run needs: kedge worktree gc")
 		}
 	}
 	return j, s.writeJob(j)
@@ -76,7 +82,11 @@ type Ready struct {
 // there is set aside first, ignored files stay. Asked again it does what is left
 // to do.
 func (s *Slots) Put(ctx context.Context, q Request) (Ready, error) {
-	if _, err := s.Acquire(q.Run, q.Job); err != nil {
+	before, err := s.Job(q.Run, q.Job)
+	if err == nil {
+		_, err = s.Acquire(q.Run, q.Job)
+	}
+	if err != nil {
 		return Ready{}, err
 	}
 	j, err := s.Keep(q.Run, q.Job, func(j *Job) {
@@ -95,7 +105,7 @@ func (s *Slots) Put(ctx context.Context, q Request) (Ready, error) {
 	if out.Salvage, err = s.reset(ctx, out.Tree, q); err != nil {
 		return out, err
 	}
-	if out.Salvage.Ref != "" && j.From != "" { // the first time it is another job's
+	if out.Salvage.Ref != "" && j.From != "" && before.Slot != 0 { // else it is another job's
 		if out.Job, err = s.Keep(q.Run, q.Job, func(j *Job) { j.Earlier = true }); err != nil {
 			return out, err
 		}
@@ -170,6 +180,9 @@ func (s *Slots) reset(ctx context.Context, w *git.Repo, q Request) (kedge.Salvag
 	if err != nil {
 		return saved, err
 	}
+	if err := os.Remove(givenFile(w)); err != nil && !errors.Is(err, fs.ErrNotExist) { // it told of what was there
+		return saved, kedge.Errorf(kedge.Internal, "cannot delete what a worktree notes about earlier work: %w", err)
+	}
 	return saved, atomicfile.Write(baseFile(w), []byte(q.Base+"\n"), 0o600)
 }
 
@@ -215,7 +228,7 @@ func (s *Slots) saveBeside(ctx context.Context, w *git.Repo, q Request, merged s
 			merged = now
 		}
 	}
-	return saved, "", kedge.Errorf(kedge.Conflict, "files in %q keep changing while Kedge sets them aside", w.Root()).WithHint("kedge worktree ls")
+	return saved, "", kedge.Errorf(kedge.Conflict, "Kedge cannot set aside the files in %q, because they keep changing", w.Root()).WithHint("see which process works there: kedge worktree ls")
 }
 
 // isSaved tells whether a worktree holds nothing beside what was set aside, or was merged. Now

@@ -17,7 +17,7 @@ import (
 	"kedge/internal/git"
 	"kedge/internal/process"
 	"kedge/internal/process/atomicfile"
-	"kedge/internal/text/strictjson"
+	"kedge/internal/text/strict"
 )
 
 // Session is what is written down of the worktree of a session before it is made, so
@@ -229,13 +229,13 @@ func readSession(file string) (r Session, err error) {
 	if err != nil {
 		return r, kedge.Errorf(kedge.Internal, "cannot read the record of a worktree: %w", err)
 	}
-	return r, strictjson.Decode(file, text, &r)
+	return r, strict.Decode(file, text, &r)
 }
 
 func (s *Slots) writeSession(r Session) error {
 	text, err := json.Marshal(r)
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot encode the record of a worktree: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot save the record of a worktree: %w", err)
 	}
 	return atomicfile.Write(r.Path+".json", append(text, '\n'), 0o600)
 }

@@ -135,7 +135,7 @@ func (s *Slots) ClearSession(ctx context.Context, path string, q Request) (Branc
 	out := Branches{Kept: map[string]string{}}
 	r, found := s.At(path)
 	if !found {
-		return out, kedge.Errorf(kedge.NotFound, "%q is not the worktree of a session", path).WithHint("kedge worktree ls")
+		return out, kedge.Errorf(kedge.NotFound, "%q is not the worktree of a session", path).WithHint("see the worktrees and their sessions: kedge worktree ls")
 	}
 	if s.Gone(r) {
 		if err := s.forgetTree(ctx, r, q); err != nil {

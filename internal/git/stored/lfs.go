@@ -98,7 +98,7 @@ func (s LFSStore) Open(p Pointer) (*os.File, error) {
 // Keep takes a content in, which is at its end when Keep returns, and gives its pointer.
 func (s LFSStore) Keep(content io.Reader) (Pointer, error) {
 	fail := func(err error) error {
-		return kedge.Errorf(kedge.Internal, "cannot keep an object of Git LFS: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot store a file for Git LFS: %w", err)
 	}
 	tmp := filepath.Join(string(s), "tmp")
 	if err := os.MkdirAll(tmp, 0o755); err != nil {
@@ -132,7 +132,7 @@ func (s LFSStore) Keep(content io.Reader) (Pointer, error) {
 func (s LFSStore) GiveTo(other LFSStore) error {
 	found, err := filepath.Glob(filepath.Join(string(s), "objects", "??", "??", "*"))
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot list the objects of Git LFS: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot list the files stored for Git LFS: %w", err)
 	}
 	for _, file := range found {
 		oid := filepath.Base(file)

@@ -96,7 +96,7 @@ func (r *Repo) ensureWorktree(ctx context.Context, q AddRequest, base string) er
 		args = []string{"worktree", "add", "--no-checkout", "--end-of-options", q.Path, q.Branch}
 	}
 	if _, err := r.g.Do(ctx, args...); hardened.StderrHas(err, "already") {
-		return kedge.Errorf(kedge.Conflict, "the worktree %q cannot be made: %w", q.Path, err).WithHint("kedge worktree ls")
+		return kedge.Errorf(kedge.Conflict, "cannot make the worktree %q: %w", q.Path, err).WithHint("see the worktrees: kedge worktree ls")
 	} else if err != nil {
 		return err
 	}
@@ -106,7 +106,7 @@ func (r *Repo) ensureWorktree(ctx context.Context, q AddRequest, base string) er
 func (w registered) matches(q AddRequest, base string) error {
 	if w.head != base || w.branch != q.Branch {
 		return kedge.Errorf(kedge.Conflict, "the worktree %q exists already, on branch %q at %s", q.Path, w.branch, hardened.OrNone(w.head)).
-			WithHint("kedge worktree ls")
+			WithHint("see the worktrees: kedge worktree ls")
 	}
 	return nil
 }
@@ -118,7 +118,7 @@ func (r *Repo) ensureBranch(ctx context.Context, name, base string) error {
 		return err
 	}
 	if at != "" {
-		return kedge.Errorf(kedge.Conflict, "the branch %q exists already, at %s", name, hardened.OrNone(at)).WithHint("git log --oneline -5 %s", hardened.Quote(name))
+		return kedge.Errorf(kedge.Conflict, "the branch %q exists already, at %s", name, hardened.OrNone(at)).WithHint("see its newest commits: git log --oneline -5 %s", hardened.Quote(name))
 	}
 	return history.MoveRef(ctx, r.g, ref, base, "")
 }
@@ -143,7 +143,7 @@ func (r *Repo) fillWorktree(ctx context.Context, commit string) error {
 		}
 		_, err = s.List(ctx, hardened.Fields(missing), "checkout-index", "-q", "-u", "-z", "--stdin")
 		if hardened.ExitCode(err) != 0 {
-			return kedge.Errorf(kedge.Conflict, "the files of %q cannot be written: %w", r.g.Root(), err).WithHint("ls -la %s", hardened.Quote(r.g.Root()))
+			return kedge.Errorf(kedge.Conflict, "cannot write the files of the worktree %q: %w", r.g.Root(), err).WithHint("see what is there: ls -la %s", hardened.Quote(r.g.Root()))
 		}
 		if err == nil {
 			err = s.Age(ctx)

@@ -20,13 +20,13 @@ import (
 func (r *Repo) MendWorktree(ctx context.Context, path, aside string, tell func(was string) error) (mended bool, err error) {
 	admin := r.adminDir(path)
 	if admin == "" {
-		return false, kedge.Errorf(kedge.NotFound, "%q is not a worktree of the repository at %q", path, r.g.CommonDir()).WithHint("kedge worktree ls")
+		return false, kedge.Errorf(kedge.NotFound, "%q is not a worktree of the repository at %q", path, r.g.CommonDir()).WithHint("see the worktrees: kedge worktree ls")
 	}
 	if fi, err := os.Lstat(path); err != nil {
 		return false, nil //nolint:nilerr // nothing there: nothing to mend
 	} else if !fi.IsDir() {
 		return false, kedge.Errorf(kedge.Conflict, "%q is not a folder: something replaced the worktree", path).
-			WithHint("ls -la %s", hardened.Quote(filepath.Dir(path)))
+			WithHint("see what is there: ls -la %s", hardened.Quote(filepath.Dir(path)))
 	}
 	link, want := filepath.Join(path, ".git"), "gitdir: "+admin
 	if isLink(link, want) {
@@ -49,7 +49,7 @@ func (r *Repo) MendWorktree(ctx context.Context, path, aside string, tell func(w
 		return atomicfile.Write(link, []byte(want+"\n"), 0o644)
 	})
 	if err != nil {
-		return false, kedge.Errorf(kedge.Internal, "cannot repair the worktree %q: %w", path, err).WithHint("ls -la %s", hardened.Quote(path))
+		return false, kedge.Errorf(kedge.Internal, "cannot repair the worktree %q: %w", path, err).WithHint("see what is there: ls -la %s", hardened.Quote(path))
 	}
 	return true, nil
 }

@@ -47,7 +47,7 @@ func (r *Repo) Holds(ctx context.Context, path string) (string, error) {
 func (r *Repo) RemoveWorktree(ctx context.Context, path string) error {
 	return r.removeWorktree(ctx, path, func() error {
 		if err := salvage.RemoveAll(asideOf(path)); err != nil {
-			return kedge.Errorf(kedge.Internal, "cannot remove the worktree %q: %w", path, err).WithHint("rm -r %s", hardened.Quote(asideOf(path)))
+			return kedge.Errorf(kedge.Internal, "cannot remove the worktree %q: %w", path, err).WithHint("remove it yourself: rm -r %s", hardened.Quote(asideOf(path)))
 		}
 		return nil
 	}, (*Repo).precious)
@@ -151,7 +151,7 @@ func (r *Repo) setAside(ctx context.Context, path string, precious func(*Repo, c
 		return err
 	}
 	if w.g.Root() != path {
-		return kedge.Errorf(kedge.Invalid, "%q is not the top folder of a worktree", path).WithHint("kedge worktree ls")
+		return kedge.Errorf(kedge.Invalid, "%q is not the top folder of a worktree", path).WithHint("see the worktrees: kedge worktree ls")
 	}
 	if why := precious(w, ctx); why != "" {
 		return stays(path, why)
@@ -170,7 +170,7 @@ func (r *Repo) setRemoving(state string) error {
 }
 
 func stays(path, why string) error {
-	return kedge.Errorf(kedge.Conflict, "Kedge did not remove the worktree %q: %s", path, why).WithHint("git -C %s status", hardened.Quote(path))
+	return kedge.Errorf(kedge.Conflict, "Kedge did not remove the worktree %q: %s", path, why).WithHint("see what it holds: git -C %s status", hardened.Quote(path))
 }
 
 // checkAside looks at the worktree that was moved aside, and puts it back if it
@@ -193,7 +193,7 @@ func (r *Repo) checkAside(ctx context.Context, path string, precious func(*Repo,
 
 func (r *Repo) putBack(ctx context.Context, path string) error {
 	if err := os.Rename(r.g.Root(), path); err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot move the worktree back to its place: %w", err).WithHint("mv %s %s", hardened.Quote(r.g.Root()), hardened.Quote(path))
+		return kedge.Errorf(kedge.Internal, "cannot move the worktree back to its place: %w", err).WithHint("move it back yourself: mv %s %s", hardened.Quote(r.g.Root()), hardened.Quote(path))
 	}
 	_, err := r.g.Run(ctx, hardened.Call{Dir: path, Mode: hardened.InScratch, Env: []string{"GIT_DIR=" + r.g.CommonDir()}, Args: []string{"worktree", "repair", "--end-of-options", path}})
 	return errors.Join(err, os.Remove(filepath.Join(r.g.GitDir(), removingFile)))

@@ -38,7 +38,7 @@ func (r *Repo) FillSubmodules(ctx context.Context, rev string) error {
 		case m.Name == "", some && there && !filled: // git leaves one without a name empty as well
 		default:
 			err = kedge.Errorf(kedge.Blocked, "the submodule %q was never fetched in this repository", m.Path).
-				WithHint("git submodule update --init --recursive -- %s", hardened.Quote(m.Path))
+				WithHint("fetch it: git submodule update --init --recursive -- %s", hardened.Quote(m.Path))
 		}
 		if err != nil {
 			return err
@@ -99,7 +99,7 @@ const keptRefs = "refs/kedge/commits/"
 // fillSubmodule brings one submodule, and those below it, to its commit.
 func (r *Repo) fillSubmodule(ctx context.Context, top *Repo, m checkout.Submodule, path []string) error {
 	if real, err := filepath.EvalSymlinks(filepath.Dir(m.Dir)); err != nil || !strings.HasPrefix(real+"/", r.g.Root()+"/") {
-		return kedge.Errorf(kedge.Blocked, "the folder of submodule %q is outside the worktree", m.Path).WithHint("git -C %s status", hardened.Quote(r.g.Root()))
+		return kedge.Errorf(kedge.Blocked, "the path of submodule %q leads out of the worktree, through a link", m.Path).WithHint("see what changed: git -C %s status", hardened.Quote(r.g.Root()))
 	}
 	stays, err := r.clearSubmodule(ctx, m)
 	if err != nil {
@@ -155,7 +155,7 @@ func (r *Repo) clearSubmodule(ctx context.Context, m checkout.Submodule) (stays 
 	case checkout.Strange:
 	}
 	if why != "" {
-		return false, kedge.Errorf(kedge.Blocked, "the submodule %q has %s", m.Path, why).WithHint("mv %s %s", hardened.Quote(m.Dir), hardened.Quote(m.Dir+".old"))
+		return false, kedge.Errorf(kedge.Blocked, "the submodule %q has %s", m.Path, why).WithHint("move it away: mv %s %s", hardened.Quote(m.Dir), hardened.Quote(m.Dir+".old"))
 	}
 	return false, salvage.EmptyFolder(m.Dir, m.Path)
 }

@@ -105,7 +105,7 @@ func TestAddWorktreeConflicts(t *testing.T) {
 	r.Commit("second")
 	add := func(q git.WorktreeRequest) error { return r.Open().AddWorktree(t.Context(), q) }
 	gittest.WantKind(t, add(git.WorktreeRequest{Path: r.Worktree("w"), Branch: "taken", Base: "main"}), kedge.Conflict, "exists already")
-	gittest.WantKind(t, add(git.WorktreeRequest{Path: r.Worktree("w"), Branch: "main", Base: "main"}), kedge.Conflict, "cannot be made")
+	gittest.WantKind(t, add(git.WorktreeRequest{Path: r.Worktree("w"), Branch: "main", Base: "main"}), kedge.Conflict, "cannot make the worktree")
 	gittest.WantKind(t, add(git.WorktreeRequest{Path: r.Worktree("w"), Branch: "new", Base: "nowhere"}), kedge.NotFound, "nowhere")
 	r.Must(os.MkdirAll(r.Worktree("full"), 0o755))
 	r.Must(os.WriteFile(filepath.Join(r.Worktree("full"), "x"), []byte("x"), 0o644))
@@ -315,7 +315,7 @@ func TestF16UserMovesThingsMeanwhile(t *testing.T) {
 	r.Write("a", "two\n")
 	next := r.Commit("second")
 	err := r.Open().ResetWorktree(t.Context(), git.ResetRequest{Dir: dir, To: next, Head: base, Expect: clean})
-	gittest.WantKind(t, err, kedge.Conflict, "has moved to "+users[:12])
+	gittest.WantKind(t, err, kedge.Conflict, "is at commit "+users[:12])
 	if w.Git("rev-parse", "HEAD") != users || w.Read("a") != "the user's\n" {
 		t.Error("the user's commit was reset")
 	}

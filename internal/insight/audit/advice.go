@@ -14,11 +14,11 @@ type Change struct {
 // They overlap: a file read again is often a stale one too.
 func Advise(f Figures) []Change {
 	all := []Change{
-		{"stale_reads", "edit soon after reading, in parts (offset, limit), and start a fresh session for the next feature", f.StaleReadChars, 0},
-		{"rereads", "put the files that every session needs into its brief instead of reading them again", f.RereadChars, 0},
+		{"stale_reads", "edit soon after reading; a fresh session per feature", f.StaleReadChars, 0},
+		{"rereads", "put files that every session needs into its brief", f.RereadChars, 0},
 		{"long_output", "run noisy commands as: kedge exec -- COMMAND", f.LongChars, 0},
-		{"failed_attempts", "write down in the rules which commands and paths are right", f.Sources.FailedAttempts, 0},
-		{"repeated_commands", "let one check run at the end of a step instead of the same command again", f.RepeatedChars, 0},
+		{"failed_attempts", "write into the rules which commands and paths are right", f.Sources.FailedAttempts, 0},
+		{"repeated_commands", "run a check once, at the end of a step", f.RepeatedChars, 0},
 	}
 	whole := f.Composition.Sum()
 	list := []Change{}

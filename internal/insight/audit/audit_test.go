@@ -61,8 +61,42 @@ func TestUnknownIsUnknown(t *testing.T) {
 	if f.MaxContextTokens != nil || f.OutputTokens != nil || f.USD != nil || f.Quality != nil {
 		t.Errorf("%+v", f)
 	}
-	if sum := Total([]Figures{count(session...), f}); sum.USD != nil || sum.OutputTokens != nil {
+	if sum := Total([]Figures{count(session...), f}); sum.USD != nil || sum.OutputTokens != nil || sum.UnknownUSD != 2 {
 		t.Errorf("the sum knows %v and %v", sum.USD, sum.OutputTokens)
+	}
+}
+
+// TestOneUnknownModelLeavesTheRest: what has a price is summed up, and what has none is
+// counted, in a session with two models and in a sum of sessions.
+func TestOneUnknownModelLeavesTheRest(t *testing.T) {
+	price := func(model, _ string, u Usage) *float64 {
+		if model != "m" {
+			return nil
+		}
+		return ptr(float64(u.Output))
+	}
+	mixed := func(models ...string) Figures {
+		c := NewCounter("claude")
+		for i, m := range models {
+			c.Add(&Entry{Kind: Reply, Reply: m + string(rune('a'+i)), Model: m, Usage: &Usage{Output: 10}})
+		}
+		return c.Figures(price)
+	}
+	two := mixed("m", "new", "m")
+	if two.USD == nil || *two.USD != 20 || two.UnpricedCalls != 1 || two.UnknownUSD != 1 {
+		t.Errorf("%v USD, %d calls and %d sessions without a price", *two.USD, two.UnpricedCalls, two.UnknownUSD)
+	}
+	sum := Total([]Figures{mixed("m"), two, mixed("new"), mixed()})
+	if sum.USD == nil || *sum.USD != 30 || sum.UnknownUSD != 2 || sum.UnpricedCalls != 2 {
+		t.Errorf("%v USD, %d calls and %d sessions without a price", sum.USD, sum.UnpricedCalls, sum.UnknownUSD)
+	}
+	for _, m := range sum.Models {
+		if (m.USD == nil) != (m.Model == "new") || m.Model == "new" && m.UnpricedCalls != 2 {
+			t.Errorf("%+v", m)
+		}
+	}
+	if none := mixed("new"); none.USD != nil || none.UnknownUSD != 1 {
+		t.Errorf("a session without any price costs %v", none.USD)
 	}
 }
 
@@ -100,7 +134,7 @@ func TestTotal(t *testing.T) {
 	if sum.Sources.Sum() != 2*a.Sources.Sum() || sum.Composition.Sum() != sum.Sources.Sum() {
 		t.Errorf("sources %+v", sum.Sources)
 	}
-	if len(sum.Tools) != 2 || sum.Tools[0] != (Tool{"Read", 4, 600}) || len(sum.Models) != 1 || sum.Models[0].Calls != 4 {
+	if len(sum.Tools) != 2 || sum.Tools[0].Name != "Read" || sum.Tools[0].Calls != 4 || sum.Tools[0].ResultChars != 600 || len(sum.Models) != 1 || sum.Models[0].Calls != 4 {
 		t.Errorf("tools %+v, models %+v", sum.Tools, sum.Models)
 	}
 	if none := Total(nil); none.Tools == nil || none.Models == nil || none.Unseen == nil {

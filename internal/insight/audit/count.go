@@ -12,61 +12,57 @@ type Counter struct {
 	first, last string // times; empty is none
 	most        int64  // of context tokens
 	tools       map[string]*Tool
-	calls       map[uint64]call  // by hash: names of calls and replies are long, and there are many
-	replies     map[uint64]reply // by hash
-	models      map[string]*modelUse
-	order       []string // models, as they came
+	calls       map[uint64]call // by hash: names of calls and replies are long, and there are many
+	replies     map[uint64]int  // by hash: where they are in used
+	used        []ReplyUse
+	models      map[string]string // names: one copy of each
 	files       map[string]*file
-	ran         map[uint64]struct{} // commands, by hash
+	ran         map[uint64]*CommandUse // by hash
 	seed        maphash.Seed
 	usage       bool // any reply had it
 	actions     int64
 	read        int64
 	offered     map[string]Offer
+	prompt      int64 // characters of the system prompt
+	told        int   // replies that turn has seen
+	turns       int64 // of them, those of the session itself
+	compacted   []Compacted
+	carried     []carry // what the context has
 }
 
 // call is a tool call that waits for its result.
 type call struct {
 	tool        *Tool
-	file        *file // of a Read or an Edit
+	file        *file       // of a Read or an Edit
+	command     *CommandUse // of a Shell
 	input       int64
 	act         Act
 	again       bool // a reread, or a repeated command
 	failedInput bool // its input is counted as failed
 }
 
-type reply struct {
-	model *modelUse
-	usage Usage
-	usd   *float64
-}
-
-type modelUse struct {
-	calls, known, priced int64 // replies; those with usage; those with a cost of their own
-	usage                Usage
-	usd                  float64
-}
-
 // file is what was read of one, since its last edit.
 type file struct {
-	read         bool
-	ok, failed   int64
-	reads, chars int64 // since the beginning
+	read       bool
+	ok, failed int64
+	use        FileUse // since the beginning
 }
 
 // NewCounter counts a session of this agent.
 func NewCounter(agent string) *Counter {
 	c := &Counter{
-		tools: map[string]*Tool{}, calls: map[uint64]call{}, replies: map[uint64]reply{}, models: map[string]*modelUse{},
-		files: map[string]*file{}, ran: map[uint64]struct{}{}, seed: maphash.MakeSeed(),
+		tools: map[string]*Tool{}, calls: map[uint64]call{}, replies: map[uint64]int{}, models: map[string]string{},
+		files: map[string]*file{}, ran: map[uint64]*CommandUse{}, seed: maphash.MakeSeed(),
 	}
-	c.f.Agent = agent
+	c.f.Agent, c.f.Sessions = agent, 1
 	return c
 }
 
 // Add counts one entry.
 func (c *Counter) Add(e *Entry) {
-	c.when(e.At)
+	if !e.Nested {
+		c.when(e.At)
+	}
 	n := int64(e.Chars)
 	switch e.Kind {
 	case UserText:
@@ -88,10 +84,16 @@ func (c *Counter) Add(e *Entry) {
 		c.toolResult(e)
 	case Reply:
 		c.reply(e)
+		c.turn(e.Nested)
 	case Compaction:
-		c.f.Compactions++
+		c.compact(e)
 	case Offered:
 		c.offer(e)
+	case Prompt:
+		c.prompt = max(c.prompt, n)
+	case Given:
+		c.f.Composition.System += n
+		c.f.Sources.Rules += n
 	case Moment, Queued, Refused: // what reached the model of it is counted where it did
 	}
 }
@@ -118,10 +120,11 @@ func (c *Counter) toolCall(e *Entry) {
 	c.f.Sources.Dialogue += n
 	t := c.tools[e.Tool]
 	if t == nil {
-		t = &Tool{Name: e.Tool}
+		t = &Tool{Name: e.Tool, other: e.Act != Read && e.Act != Shell}
 		c.tools[e.Tool] = t
 	}
 	t.Calls++
+	t.InputChars += n
 	k := call{tool: t, act: e.Act, input: n}
 	switch e.Act {
 	case Read:
@@ -129,13 +132,15 @@ func (c *Counter) toolCall(e *Entry) {
 		k.file = c.file(e.Path)
 		k.again = k.file.read
 		k.file.read = true
-		k.file.reads++
+		k.file.use.Reads++
+		k.file.use.Rereads += one(k.again)
 		c.f.Rereads += one(k.again)
 	case Shell:
 		c.f.Commands++
-		h := c.hash(e.Command)
-		_, k.again = c.ran[h]
-		c.ran[h] = struct{}{}
+		k.command = c.ranCommand(e.Command)
+		k.again = k.command.Runs > 0
+		k.command.Runs++
+		k.command.Repeats += one(k.again)
 		c.f.RepeatedCommands += one(k.again)
 	case Edit:
 		k.file = c.file(e.Path)
@@ -177,6 +182,8 @@ func (c *Counter) toolResult(e *Entry) {
 	k, known := c.calls[id]
 	if known {
 		k.tool.ResultChars += n
+		k.tool.Failed += one(e.Failed)
+		c.keep(n, &k.tool.CarriedChars)
 	}
 	if e.Failed && known && !k.failedInput {
 		c.f.Sources.Dialogue -= k.input
@@ -190,9 +197,12 @@ func (c *Counter) toolResult(e *Entry) {
 		return
 	case Edit:
 		if !e.Failed {
+			k.file.use.Edits++
 			c.edited(k.file)
 		}
 	case Shell:
+		c.commandResult(k, e)
+		c.keep(n, &k.command.CarriedChars)
 		c.f.FailedCommands += one(e.Failed)
 		c.f.RepeatedChars += n * one(k.again)
 	case Other:
@@ -213,61 +223,17 @@ func (c *Counter) readResult(k call, n int64, failed bool) {
 	} else {
 		k.file.ok += n
 	}
-	k.file.chars += n
+	k.file.use.Chars += n
+	k.file.use.RereadChars += n * one(k.again)
+	c.keep(n, &k.file.use.CarriedChars)
 	c.read += n
 	c.f.RereadChars += n * one(k.again)
 }
 
 func (c *Counter) edited(f *file) {
 	c.f.StaleReadChars += f.ok + f.failed
+	f.use.StaleChars += f.ok + f.failed
 	f.ok, f.failed = 0, 0
-}
-
-func (c *Counter) reply(e *Entry) {
-	id := c.hash(e.Reply)
-	old, again := c.replies[id]
-	if !again {
-		c.f.Calls++
-		old.model = c.model(e.Model)
-		old.model.calls++
-	}
-	m := old.model
-	if e.Usage != nil {
-		c.used(*e.Usage)
-		m.usage = m.usage.Minus(old.usage).Plus(*e.Usage)
-		if old.usage == (Usage{}) {
-			m.known++
-		}
-		old.usage = *e.Usage
-	}
-	if e.USD != nil {
-		if old.usd == nil {
-			m.priced++
-		} else {
-			m.usd -= *old.usd
-		}
-		m.usd += *e.USD
-		old.usd = e.USD
-	}
-	c.replies[id] = old
-}
-
-func (c *Counter) used(u Usage) {
-	if !c.usage {
-		c.f.StartTokens = ptr(u.Context())
-	}
-	c.most = max(c.most, u.Context())
-	c.usage = true
-}
-
-func (c *Counter) model(name string) *modelUse {
-	m := c.models[name]
-	if m == nil {
-		m = &modelUse{}
-		c.models[name] = m
-		c.order = append(c.order, name)
-	}
-	return m
 }
 
 // Figures gives what was counted so far. Unseen are the sources of which this
@@ -283,69 +249,37 @@ func (c *Counter) Figures(price Price, unseen ...string) Figures {
 		f.Sources.FileReads += v.ok
 		f.Sources.FailedAttempts += v.failed
 	}
+	c.settle()
+	f.Curve, f.Compacted = c.curve()
 	f.Tools = []Tool{}
 	for _, t := range c.tools {
 		f.Tools = append(f.Tools, *t)
 	}
 	sortTools(f.Tools)
-	f.FilesRead, f.Offered = c.filesRead(), c.offers()
-	c.priced(&f, price)
-	if f.Calls == 0 || c.usage {
-		f.OutputTokens, f.MaxContextTokens = ptr(int64(0)), ptr(c.most)
-		for _, m := range f.Models {
-			*f.OutputTokens += m.OutputTokens
+	f.Files, f.Ran, f.Offered = c.fileUses(), c.commandUses(), c.offers()
+	f.Sources.Rules += c.prompt
+	f.Composition.System += c.prompt
+	for _, o := range f.Offered {
+		if o.SchemaChars != nil {
+			f.Sources.ToolSchemas += *o.SchemaChars
+			f.Composition.System += *o.SchemaChars
 		}
+	}
+	f.Replies = slices.Clone(c.used) // without the room to grow
+	for i := range f.Replies {
+		if r := &f.Replies[i]; r.At == "" {
+			r.At = c.first
+		}
+	}
+	f.Reckon(price)
+	if f.Calls == 0 || c.usage {
+		f.MaxContextTokens = ptr(c.most)
 	}
 	f.Quality = QualityAt(f.MaxContextTokens)
 	return f
 }
 
 func ptr[T any](v T) *T { return &v }
-
-// priced fills in the models and what they cost; one unknown price makes the
-// whole unknown.
-func (c *Counter) priced(f *Figures, price Price) {
-	f.Models, f.USD, f.Estimated = []ModelUse{}, nil, false
-	total, most, at := ptr(0.0), int64(0), ""
-	if f.StartedAt != nil {
-		at = *f.StartedAt
-	}
-	for _, name := range c.order {
-		m := c.models[name]
-		u := ModelUse{
-			Model: name, Calls: m.calls, InputTokens: m.usage.Input, CacheReadTokens: m.usage.CacheRead,
-			CacheWriteTokens: m.usage.CacheWrite, OutputTokens: m.usage.Output, USD: m.cost(name, at, price),
-		}
-		f.Models = append(f.Models, u)
-		f.Estimated = f.Estimated || u.USD != nil && m.priced < m.calls
-		total = add(total, u.USD)
-		if m.calls > most {
-			f.Model, most = name, m.calls
-		}
-	}
-	if len(f.Models) > 0 {
-		f.USD = total
-	}
-}
-
-// cost is what the program itself said, or the price of the tokens.
-func (m *modelUse) cost(name, at string, price Price) *float64 {
-	switch {
-	case m.priced == m.calls:
-		return ptr(m.usd)
-	case m.known == 0:
-		return nil
-	default:
-		return price(name, at, m.usage)
-	}
-}
-
-func add(a, b *float64) *float64 {
-	if a == nil || b == nil {
-		return nil
-	}
-	return ptr(*a + *b)
-}
 
 // sortTools puts what filled the context most first.
 func sortTools(list []Tool) {

@@ -24,7 +24,10 @@ const (
 	Moment                        // nothing but a time
 	Offered                       // a tool that the model could call; Chars are those of its schema, NoSchema where only its name is there
 	Refused                       // a request that the provider refused, in the program's words
+	Prompt                        // the system prompt; said again, the longest counts
+	Given                         // text that the program put into the context by itself: skills, agents, what hooks added
 	Queued                        // what a person typed while the model worked; it may come as UserText later, too
+	Title                         // what the program calls the session
 )
 
 // NoSchema is the length of a schema that nobody wrote down.
@@ -41,9 +44,11 @@ const (
 	Shell     // runs Command
 )
 
-// Usage is what one model reply used. Input has neither cache reads nor writes.
+// Usage is what one model reply used. Input has neither cache reads nor writes. Hour is
+// the part of CacheWrite that the provider keeps for an hour, which costs more.
 type Usage struct {
 	Input, CacheRead, CacheWrite, Output int64
+	Hour                                 int64
 }
 
 // Context is how many tokens the model was given.
@@ -51,12 +56,12 @@ func (u Usage) Context() int64 { return u.Input + u.CacheRead + u.CacheWrite }
 
 // Plus adds two counts.
 func (u Usage) Plus(v Usage) Usage {
-	return Usage{u.Input + v.Input, u.CacheRead + v.CacheRead, u.CacheWrite + v.CacheWrite, u.Output + v.Output}
+	return Usage{u.Input + v.Input, u.CacheRead + v.CacheRead, u.CacheWrite + v.CacheWrite, u.Output + v.Output, u.Hour + v.Hour}
 }
 
 // Minus takes a count out of another.
 func (u Usage) Minus(v Usage) Usage {
-	return Usage{u.Input - v.Input, u.CacheRead - v.CacheRead, u.CacheWrite - v.CacheWrite, u.Output - v.Output}
+	return Usage{u.Input - v.Input, u.CacheRead - v.CacheRead, u.CacheWrite - v.CacheWrite, u.Output - v.Output, u.Hour - v.Hour}
 }
 
 // Entry is one thing that a transcript says happened.
@@ -78,6 +83,8 @@ type Entry struct {
 	Failed  bool   // of a result
 
 	Reply  string   // which model reply
+	Asked  string   // the request that it answers, by the provider; empty is unknown
+	Nested bool     // a reply to a sub-agent, or one copied from another session: it fills no context of this one
 	Model  string   // that gave it
 	Usage  *Usage   // nil is unknown
 	Window int64    // of a reply: how many tokens its model can be given; 0 is unknown

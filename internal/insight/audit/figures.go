@@ -7,11 +7,12 @@ type Composition struct {
 	Thinking      int64 `json:"thinking"`
 	AssistantText int64 `json:"assistant_text"`
 	UserText      int64 `json:"user_text"`
+	System        int64 `json:"system"` // system prompt, tool schemas, skills, and what hooks added
 }
 
 // Sum is the characters of the whole context.
 func (c Composition) Sum() int64 {
-	return c.ToolResult + c.ToolInput + c.Thinking + c.AssistantText + c.UserText
+	return c.ToolResult + c.ToolInput + c.Thinking + c.AssistantText + c.UserText + c.System
 }
 
 // Sources is the same characters by where they came from; the sums are equal.
@@ -35,6 +36,12 @@ type Tool struct {
 	Name        string `json:"name"`
 	Calls       int64  `json:"calls"`
 	ResultChars int64  `json:"result_chars"`
+
+	Failed       int64 `json:"failed"`
+	InputChars   int64 `json:"input_chars"`
+	CarriedChars int64 `json:"carried_chars"` // of the results, each counted once for every reply that was given it
+
+	other bool // its results are of no file and no command
 }
 
 // ModelUse is what one model was used for.
@@ -45,7 +52,10 @@ type ModelUse struct {
 	CacheReadTokens  int64    `json:"cache_read_tokens"`
 	CacheWriteTokens int64    `json:"cache_write_tokens"`
 	OutputTokens     int64    `json:"output_tokens"`
-	USD              *float64 `json:"usd"`
+	USD              *float64 `json:"usd"` // of the calls that have a price; nil: none has one
+
+	CacheWriteHourTokens int64 `json:"cache_write_hour_tokens"` // of the cache writes: those that are kept for an hour
+	UnpricedCalls        int64 `json:"unpriced_calls"`          // that usd does not have
 }
 
 // Figures is what is counted of one session, or of many; its JSON is S of
@@ -81,11 +91,36 @@ type Figures struct {
 	ActionsToEdit    *int64      `json:"actions_to_edit"`    // tool calls before the first edit; nil: none was made
 	CharsToEdit      *int64      `json:"read_chars_to_edit"` // read before it
 	SkippedLines     int64       `json:"skipped_lines"`      // that could not be understood
-	USD              *float64    `json:"usd"`
-	Estimated        bool        `json:"estimated"` // usd, or a part of it, is computed from prices
+	USD              *float64    `json:"usd"`                // of the calls that have a price; nil: none has one
+	Estimated        bool        `json:"estimated"`          // usd, or a part of it, is computed from prices
+	UnpricedCalls    int64       `json:"unpriced_calls"`     // that usd does not have
+	UnknownUSD       int         `json:"unknown_usd"`        // sessions with such calls, or with partial_usage
+	PartialUsage     bool        `json:"partial_usage"`      // a model was asked, or may have been, for things that the transcript does not have
+	CopiedCalls      int64       `json:"copied_calls"`       // that the transcript has, and that are counted in another session
 	Quality          *Quality    `json:"quality"`
 
-	FilesRead []FileRead `json:"-"` // of one session: for Heavy
+	Dir       string      `json:"dir"`           // where it worked; empty is unknown
+	Goal      string      `json:"goal"`          // the first request; empty is unknown
+	Curve     []Point     `json:"context_curve"` // of one session: how its context filled
+	Compacted []Compacted `json:"compacted"`     // of one session
+	Kinds     *KindCosts  `json:"usd_by_kind"`   // what usd is made of; nil is unknown
+
+	FilesAgain    []FileUse    `json:"files_again"`    // read again, those first that filled the context most by it
+	CommandsAgain []CommandUse `json:"commands_again"` // run again, likewise
+	Largest       []Filling    `json:"largest"`        // of one session: what filled its context most, by name
+
+	Sessions int `json:"sessions"` // 1; of a sum, how many sessions it has
+
+	Session string `json:"session,omitempty"` // of Kedge, in which it worked: its name
+	Run     string `json:"run,omitempty"`     // that the session worked for
+	Feature string `json:"feature,omitempty"` // that it worked on
+
+	Replies []ReplyUse   `json:"-"` // of one session
+	Files   []FileUse    `json:"-"` // of one session
+	Ran     []CommandUse `json:"-"` // of one session
+
+	packed []packed
+	names  []string // of models, for packed
 }
 
 // LongResult is the characters of one tool result above which it would have

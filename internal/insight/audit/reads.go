@@ -6,13 +6,6 @@ import (
 	"strings"
 )
 
-// FileRead is how much of a context the reads of one file were.
-type FileRead struct {
-	Path  string
-	Reads int64
-	Chars int64
-}
-
 // HeavyFile is a file that fills contexts again and again.
 type HeavyFile struct {
 	Path     string        `json:"path"`
@@ -46,7 +39,7 @@ func Heavy(list []Figures, name func(path string) string) []HeavyFile {
 	files := map[string]*HeavyFile{}
 	var all int64
 	for _, s := range list {
-		for path, r := range named(s.FilesRead, name) {
+		for path, r := range named(s.Files, name) {
 			f := files[path]
 			if f == nil {
 				f = &HeavyFile{Path: path}
@@ -75,27 +68,16 @@ func Heavy(list []Figures, name func(path string) string) []HeavyFile {
 	return out[:min(len(out), shownHeavy)]
 }
 
-// named adds up reads of the same file in a session under its name in the repository:
+// named adds up the reads of the same file in a session under its name in the repository:
 // agents call one file by several paths.
-func named(reads []FileRead, name func(string) string) map[string]FileRead {
-	out := map[string]FileRead{}
-	for _, r := range reads {
-		if path := name(r.Path); path != "" {
+func named(uses []FileUse, name func(string) string) map[string]FileUse {
+	out := map[string]FileUse{}
+	for _, u := range uses {
+		if path := name(u.Path); path != "" && u.Reads > 0 {
 			sum := out[path]
-			out[path] = FileRead{Path: path, Reads: sum.Reads + r.Reads, Chars: sum.Chars + r.Chars}
+			sum.add(u)
+			out[path] = sum
 		}
 	}
-	return out
-}
-
-// filesRead lists what was read of each file, by path.
-func (c *Counter) filesRead() []FileRead {
-	var out []FileRead
-	for path, f := range c.files {
-		if f.reads > 0 && path != "" {
-			out = append(out, FileRead{Path: path, Reads: f.reads, Chars: f.chars})
-		}
-	}
-	slices.SortFunc(out, func(a, b FileRead) int { return strings.Compare(a.Path, b.Path) })
 	return out
 }

@@ -3,10 +3,10 @@ package audit
 import "slices"
 
 // Total is the sum of sessions. What they do not have in common is empty; the
-// largest context is the largest of all; one unknown cost makes the sum unknown.
+// largest context is the largest of all; a cost that is unknown is left out and counted.
 func Total(list []Figures) Figures {
-	t := Figures{ID: "total", Tools: []Tool{}, Models: []ModelUse{}, Unseen: []string{}}
-	t.MaxContextTokens, t.OutputTokens, t.USD = ptr(int64(0)), ptr(int64(0)), ptr(0.0)
+	t := Figures{ID: "total", Tools: []Tool{}, Models: []ModelUse{}, Unseen: []string{}, Curve: []Point{}, Compacted: []Compacted{}}
+	t.MaxContextTokens, t.OutputTokens = ptr(int64(0)), ptr(int64(0))
 	tools, models := map[string]*Tool{}, map[string]*ModelUse{}
 	var order []string
 	for i, f := range list {
@@ -16,9 +16,7 @@ func Total(list []Figures) Figures {
 		t.Offered = addOffers(t.Offered, f.Offered)
 		t.Estimated = t.Estimated || f.Estimated
 		t.counts(f)
-		if f.Calls > 0 {
-			t.USD = add(t.USD, f.USD)
-		}
+		t.USD = plus(t.USD, f.USD)
 		for _, u := range f.Unseen {
 			if !slices.Contains(t.Unseen, u) {
 				t.Unseen = append(t.Unseen, u)
@@ -30,10 +28,13 @@ func Total(list []Figures) Figures {
 			}
 			tools[x.Name].Calls += x.Calls
 			tools[x.Name].ResultChars += x.ResultChars
+			tools[x.Name].Failed += x.Failed
+			tools[x.Name].InputChars += x.InputChars
+			tools[x.Name].CarriedChars += x.CarriedChars
 		}
 		for _, m := range f.Models {
 			if models[m.Model] == nil {
-				models[m.Model] = &ModelUse{Model: m.Model, USD: ptr(0.0)}
+				models[m.Model] = &ModelUse{Model: m.Model}
 				order = append(order, m.Model)
 			}
 			models[m.Model].add(m)
@@ -46,7 +47,11 @@ func Total(list []Figures) Figures {
 	for _, name := range order {
 		t.Models = append(t.Models, *models[name])
 	}
+	if t.Calls == 0 {
+		t.USD = ptr(0.0)
+	}
 	t.Quality = QualityAt(t.MaxContextTokens)
+	t.Kinds = allKinds(list)
 	return t
 }
 
@@ -62,8 +67,10 @@ func (m *ModelUse) add(n ModelUse) {
 	m.InputTokens += n.InputTokens
 	m.CacheReadTokens += n.CacheReadTokens
 	m.CacheWriteTokens += n.CacheWriteTokens
+	m.CacheWriteHourTokens += n.CacheWriteHourTokens
 	m.OutputTokens += n.OutputTokens
-	m.USD = add(m.USD, n.USD)
+	m.UnpricedCalls += n.UnpricedCalls
+	m.USD = plus(m.USD, n.USD)
 }
 
 func (f *Figures) times(g Figures) {
@@ -77,6 +84,11 @@ func (f *Figures) times(g Figures) {
 
 func (f *Figures) counts(g Figures) {
 	f.Calls += g.Calls
+	f.Sessions += g.Sessions
+	f.UnpricedCalls += g.UnpricedCalls
+	f.UnknownUSD += g.UnknownUSD
+	f.CopiedCalls += g.CopiedCalls
+	f.PartialUsage = f.PartialUsage || g.PartialUsage
 	f.Compactions += g.Compactions
 	f.Reads += g.Reads
 	f.Rereads += g.Rereads
@@ -100,7 +112,7 @@ func (f *Figures) counts(g Figures) {
 }
 
 // plus adds what is there: a session without an edit has nothing to add.
-func plus(a, b *int64) *int64 {
+func plus[T int64 | float64](a, b *T) *T {
 	if b == nil {
 		return a
 	}
@@ -124,6 +136,7 @@ func (c *Composition) add(d Composition) {
 	c.Thinking += d.Thinking
 	c.AssistantText += d.AssistantText
 	c.UserText += d.UserText
+	c.System += d.System
 }
 
 func (s *Sources) add(d Sources) {

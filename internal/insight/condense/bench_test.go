@@ -20,15 +20,3 @@ func BenchmarkCondense(b *testing.B) {
 		condense.Condense("serve", log.String())
 	}
 }
-
-// BenchmarkFirst is over the same log: every reader looks at all of it.
-func BenchmarkFirst(b *testing.B) {
-	var log strings.Builder
-	for i := range 20_000 {
-		fmt.Fprintf(&log, "2026-01-02T03:04:05Z INFO served request %d in 3 ms for user %d\n", i, i%99)
-	}
-	b.SetBytes(int64(log.Len()))
-	for b.Loop() {
-		condense.First("serve", log.String())
-	}
-}

@@ -1,10 +1,17 @@
+// Package condense makes the long output of a command short and keeps what it means.
+// What is a failure in it, package failure knows; here lines are told apart that say
+// the same as others, or nothing.
+//
+// It promises that every line which complains, names a place or counts is left, that
+// whatever goes is counted where it stood, and that it never panics, whatever the
+// output is.
 package condense
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
+	"kedge/internal/insight/failure"
 	"kedge/internal/text/lazyre"
 )
 
@@ -22,7 +29,7 @@ const (
 	before     = 3
 	after      = 6
 	body       = 40 // lines that are indented below a finding
-	listHead   = 30
+	listHead   = 20
 	listTail   = 10
 	diffHead   = 6
 	many       = 20 // stretches from which on each is shown by less
@@ -36,9 +43,10 @@ const (
 	lineRead   = 1 << 20 // bytes between them that are looked at
 	spotBefore = 40      // bytes that are shown around what matters between them
 	spotAfter  = 120
-	mostSpots  = 8  // of each kind
-	matchShown = 5  // matches of a file that are shown whole
-	matchText  = 40 // bytes of the others, after their place
+	mostSpots  = 8       // of each kind
+	noteRead   = 4 << 10 // bytes at the end in which the note of an earlier turn is looked for
+	matchShown = 5       // matches of a file that are shown whole
+	matchText  = 40      // bytes of the others, after their place
 )
 
 // Condensed is a long output made short.
@@ -68,8 +76,10 @@ type Cut struct {
 // further places is there by its place, with its source left out. What is folded is counted in
 // place by kind: passing tests, progress, installing, frames of libraries, equal
 // lines, and the middle of long stretches of other text; of a line of more than 2,000
-// bytes its ends stay, and the first of what complains or names a place between them. Outputs of fewer than
-// MinLines lines, and those that were condensed before, come back as they are; the
+// bytes its ends stay, and the first of what complains or names a place between them. Of
+// lines that are alike the odd one out stays. Files of source that were printed stay. Of a
+// line that was written over, as progress is, the last state stays. Outputs of fewer than
+// MinLines lines without such, and those that were condensed before, come back as they are; the
 // text is never longer than the output and its last line, the note.
 //
 // The command chooses between the rules for listings, matches and differences,
@@ -81,13 +91,18 @@ func Condense(command, out string) Condensed { return Pointing(command, out, "")
 func Pointing(command, out, pointer string) Condensed {
 	n := countLines(out)
 	whole := Condensed{Text: out, Lines: n, Shown: n}
-	if n < MinLines || condensed(out) {
+	if n < MinLines && !overwrites(out) || condensed(out) {
 		return whole
 	}
 	f := newFolding(command, out)
-	f.classify()
-	f.context()
-	f.fold()
+	if n >= MinLines {
+		f.group()
+		f.classify()
+		f.passingLogs()
+		f.context()
+		f.odd()
+		f.fold()
+	}
 	c := f.result(n)
 	if len(c.Cut) == 0 || len(c.Text)+len(pointer) >= len(out) {
 		return whole
@@ -109,7 +124,7 @@ var noteLine = lazyre.New(`^\[kedge: \d+ of \d+ lines shown`)
 // condensed tells whether one of the last lines is the note: after it may stand
 // one that says where the whole output is.
 func condensed(out string) bool {
-	lines := strings.Split(strings.TrimRight(out[max(len(out)-maxRead, 0):], "\n"), "\n")
+	lines := strings.Split(strings.TrimRight(out[max(len(out)-noteRead, 0):], "\n"), "\n")
 	for _, l := range lines[max(len(lines)-2, 0):] {
 		if noteLine.MatchString(l) {
 			return true
@@ -131,11 +146,13 @@ const (
 )
 
 type line struct {
-	text  string
-	is    class
-	kind  string // of noise, and of what is left out
-	gone  bool
-	short bool // its text is not whole
+	text    string
+	is      class
+	kind    string // of noise, and of what is left out
+	gone    bool
+	short   bool   // its text is not whole
+	odd     bool   // it differs from the lines that are like it
+	instead string // what stands for the lines before it that are gone, and for it
 }
 
 type folding struct {
@@ -144,43 +161,17 @@ type folding struct {
 }
 
 func newFolding(command, out string) *folding {
-	f := &folding{mode: modeOf(command)}
-	texts := visible(out)
-	f.lines = make([]line, len(texts))
-	for i, t := range texts {
-		f.lines[i].text, f.lines[i].short = ends(t)
+	f := &folding{lines: visible(out)}
+	f.mode = modeOf(command)
+	if f.mode == unsure {
+		f.mode = printedOrLog(f.lines)
+	}
+	for i := range f.lines {
+		l := &f.lines[i]
+		text, cut := ends(l.text)
+		l.text, l.short = text, l.short || cut
 	}
 	return f
-}
-
-// visible cuts an output into lines as a terminal would show them in the end. A
-// line that was written over is shown too if it complained.
-func visible(out string) []string {
-	var lines []string
-	out = strings.TrimSuffix(out, "\n")
-	for l := range strings.SplitSeq(out, "\n") {
-		l = strings.TrimRight(l, "\r")
-		for {
-			i := strings.IndexByte(l, '\r')
-			if i < 0 {
-				break
-			}
-			if over := shown(l[:i]); complains(over) {
-				lines = append(lines, over)
-			}
-			l = l[i+1:]
-		}
-		lines = append(lines, shown(l))
-	}
-	return lines
-}
-
-// shown is a line without control characters.
-func shown(l string) string {
-	if plainASCII(l) {
-		return l
-	}
-	return strings.ToValidUTF8(dropControls(l), "?")
 }
 
 // ends gives a very long line by its ends and by what complains or names a place
@@ -192,7 +183,7 @@ func ends(l string) (string, bool) {
 	var b strings.Builder
 	b.WriteString(strings.ToValidUTF8(l[:lineHead], ""))
 	from, tail := lineHead, len(l)-lineTail
-	for _, at := range spots(l[from:min(tail, from+lineRead)]) {
+	for _, at := range failure.Spots(l[from:min(tail, from+lineRead)], mostSpots) {
 		begin, end := max(at[0]+lineHead-spotBefore, from), min(at[1]+lineHead+spotAfter, tail)
 		if begin > from {
 			fmt.Fprintf(&b, " … %d bytes … ", begin-from)
@@ -209,20 +200,15 @@ func ends(l string) (string, bool) {
 	return b.String(), true
 }
 
-// spots are the places inside a line that must not get lost, the first ones of each
-// kind, in their order.
-func spots(middle string) [][]int {
-	list := append(words.FindAllStringIndex(middle, mostSpots), place.FindAllStringIndex(middle, mostSpots)...)
-	slices.SortFunc(list, func(a, b []int) int { return a[0] - b[0] })
-	return list
-}
-
 // classify looks at every line by itself, and at findings that were there before.
 func (f *folding) classify() {
 	a := again{seen: map[string]int{}, begins: map[string]string{}}
 	frame, source := false, false
 	for i := range f.lines {
 		l := &f.lines[i]
+		if l.gone {
+			continue
+		}
 		l.is, l.kind = f.mode.look(l.text)
 		if source = frame && l.is == other && indent(l.text) >= 4 || source && pointer.MatchString(l.text); source {
 			l.is, l.kind = noise, frames // the source below a frame, and what points at it
@@ -260,6 +246,11 @@ func (f *folding) shortenMatches() {
 	if f.mode != matches {
 		return
 	}
+	all := make([]int, len(f.lines))
+	for i := range all {
+		all[i] = i
+	}
+	f.oddAmong(all, false)
 	file, n := "", 0
 	for i := range f.lines {
 		m := matchPlace.FindStringSubmatch(f.lines[i].text)
@@ -269,7 +260,7 @@ func (f *folding) shortenMatches() {
 		if m[1] != file {
 			file, n = m[1], 0
 		}
-		if n++; n <= matchShown || len(f.lines[i].text) <= len(m[0])+matchText {
+		if n++; n <= matchShown || f.lines[i].odd || len(f.lines[i].text) <= len(m[0])+matchText {
 			continue
 		}
 		end := len(m[0]) + matchText - len("…")

@@ -111,14 +111,28 @@ func TestCondenseRules(t *testing.T) {
 		},
 		{
 			"one complaint at many places", "tsc", times(60, "src/a.ts(%d,7): error TS2322: Type 'string' is not assignable to type 'number'.\n") + "src/b.ts(7,7): error TS2304: Cannot find name 'missing'.\n",
-			[]string{"src/a.ts(3,7): error TS2322: Type 'string' is", "src/a.ts(4,7): error TS2322: Type … as above\n", "src/a.ts(60,7): error TS2322: Type … as above\n", "src/b.ts(7,7): error TS2304: Cannot find name 'missing'."},
-			[]string{"src/a.ts(4,7): error TS2322: Type '"},
+			[]string{"src/a.ts\n  error TS2322: Type 'string' is not assignable to type 'number'. (60)\n    1:7, 2:7, ", " 60:7\n", "src/b.ts\n  error TS2304: Cannot find name 'missing'. at 7:7\n", "61 grouped by file]"},
+			[]string{"src/a.ts(4,7)"},
 		},
 		{
-			"two complaints that begin alike", "tsc", times(30, "src/a.ts(%d,7): error TS2322: Type 'string' is not assignable to type 'number'.\n") + times(30, "src/b.ts(%d,7): error TS2322: Type 'boolean' is not assignable to type 'number'.\n") +
-				"src/c.ts(1,7): error TS2322: Type 'string' is not assignable to type 'number'.\n",
-			[]string{"src/a.ts(30,7): error TS2322: Type … as above\n", "src/b.ts(30,7): error TS2322: Type 'boolean' is", "src/c.ts(1,7): error TS2322: Type 'string' is"},
+			"two complaints that begin alike", "npm run types", "> tsc\n\n" + times(30, "src/a.ts(%d,7): error TS2322: Type 'string' is not assignable to type 'number'.\n") + times(30, "src/b.ts(%d,7): error TS2322: Type 'boolean' is not assignable to type 'number'.\n") +
+				"src/c.ts(1,7): error TS2345: Argument of type 'A' is not assignable to parameter of type 'B'.\n  Property 'x' is missing in type 'A'.\n",
+			[]string{"> tsc\n", "src/b.ts\n  error TS2322: Type 'boolean' is not assignable to type 'number'. (30)\n", "src/c.ts\n  error TS2345: Argument of type 'A'", "    Property 'x' is missing in type 'A'.\n"},
 			nil,
+		},
+		{
+			"complaints of a linter", "npm run lint", "> eslint .\n\n" + times(20, "/work/app/src/f%[1]d.js\n  3:7   error    'v%[1]d' is defined but never used  no-unused-vars\n  9:12  warning  Unexpected console statement  no-console\n\n") +
+				"/work/app/src/odd.js\n  1:1  error  Parsing error: Unexpected token\n\n✖ 41 problems (21 errors, 20 warnings)\n",
+			[]string{
+				"the files below are in /work/app/src/\nerror no-unused-vars (20): … is defined but never used\n  f1.js 3:7 'v1'\n", "  f20.js 3:7 'v20'\n",
+				"warning no-console (20): Unexpected console statement\n  f1.js 9:12\n", "error (1): Parsing error: Unexpected token\n  odd.js 1:1\n", "✖ 41 problems (21 errors, 20 warnings)",
+			},
+			[]string{"f4.js\n"},
+		},
+		{
+			"the same complaint of another compiler", "lint", times(60, "src/a.x:%d:7: error E2322: type 'string' is not assignable to type 'number'.\n") + "src/b.x:7:7: error E2304: cannot find name 'missing'.\n",
+			[]string{"src/a.x:3:7: error E2322: type 'string' is", "src/a.x:4:7: error E2322: type … as above\n", "src/a.x:60:7: error E2322: type … as above\n", "src/b.x:7:7: error E2304: cannot find name 'missing'."},
+			[]string{"src/a.x:4:7: error E2322: type '"},
 		},
 		{
 			"source that is quoted again", "cargo build", times(20, "error[E0308]: mismatched types\n  --> src/lib.rs:%[1]d:30\n   |\n%[1]d | pub fn function%[1]d(price: i32) -> i32 { }\n   |         ^^^ expected `i32`, found `()`\n\n") +

@@ -1,6 +1,10 @@
 package condense
 
-import "strings"
+import (
+	"strings"
+
+	"kedge/internal/text/plain"
+)
 
 // The patterns that every line of a report is held against are looked at only where a
 // line can match: most cannot, by a byte or two. TestKeysLoseNothing holds that none is
@@ -26,7 +30,7 @@ func isStuck(text string) bool {
 
 // redrawn tells whether a line is what is redrawn while something goes on.
 func redrawn(text string) bool {
-	may := !plainASCII(text) || hasAny(text, []string{"%", "[", "##", "==", "#=", "=#", "objects", "deltas", "files"})
+	may := !plain.ASCII(text) || hasAny(text, []string{"%", "[", "##", "==", "#=", "=#", "objects", "deltas", "files"})
 	return may && moves.MatchString(text)
 }
 
@@ -41,3 +45,8 @@ func firstByte(text string) byte {
 	}
 	return 0
 }
+
+// indent counts the blanks that a line begins with.
+func indent(s string) int { return len(s) - len(strings.TrimLeft(s, " \t")) }
+
+func blank(s string) bool { return strings.TrimSpace(s) == "" }

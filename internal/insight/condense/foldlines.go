@@ -3,6 +3,7 @@ package condense
 import (
 	"strings"
 
+	"kedge/internal/insight/failure"
 	"kedge/internal/text/lazyre"
 )
 
@@ -10,6 +11,7 @@ import (
 const (
 	passed     = "passing tests"
 	skipped    = "skipped tests"
+	logs       = "of what passing tests log"
 	advance    = "of progress"
 	installing = "of installing"
 	frames     = "frames of libraries"
@@ -26,6 +28,8 @@ const (
 	listing                // names, one per line
 	matches                // lines of files, found by a pattern
 	difference             // lines of files, changed
+	printed                // files of source as they are
+	unsure                 // files that may be logs
 )
 
 var (
@@ -56,6 +60,8 @@ func modeOfOne(command string) mode {
 		return modeOfOne(bare(command[at[1]:])) // what it runs is what prints
 	}
 	switch {
+	case revision.MatchString(strings.TrimSpace(command)):
+		return printing(command)
 	case diffTools.MatchString(command):
 		return difference
 	case findTools.MatchString(command):
@@ -63,7 +69,7 @@ func modeOfOne(command string) mode {
 	case listTools.MatchString(command):
 		return listing
 	default:
-		return reporting
+		return printing(command)
 	}
 }
 
@@ -84,6 +90,8 @@ var (
 // look tells what a line is.
 func (m mode) look(text string) (class, string) {
 	switch {
+	case m == printed:
+		return finding, ""
 	case blank(text):
 		return empty, ""
 	case m == reporting:
@@ -100,7 +108,7 @@ func (m mode) look(text string) (class, string) {
 }
 
 func lookReport(text string) (class, string) {
-	if e, ok := parseGoEvent(text); ok {
+	if e, ok := failure.ParseGoEvent(text); ok {
 		return lookEvent(e)
 	}
 	if kind := noiseOf(text); kind != "" && (kind != installing && kind != advance || !broke.MatchString(text)) {
@@ -109,12 +117,15 @@ func lookReport(text string) (class, string) {
 	if summary(text) {
 		return finding, ""
 	}
+	if strings.Contains(text, "=0") {
+		text = none.ReplaceAllString(text, "")
+	}
 	switch {
-	case fails(text) || complains(text):
+	case fails(text) || failure.Complains(text):
 		return trouble, ""
-	case foreignFrame(text):
+	case failure.ForeignFrame(text):
 		return noise, frames
-	case placed(text) || warns(text) || compares(text) || troubled(text) || isStuck(text):
+	case failure.Placed(text) || warns(text) || compares(text) || troubled(text) || isStuck(text):
 		return finding, ""
 	case redrawn(text):
 		return noise, advance
@@ -122,6 +133,9 @@ func lookReport(text string) (class, string) {
 		return other, ""
 	}
 }
+
+// none is how a line says that something bad did not happen.
+var none = lazyre.New(`\b\w+=0(?:\s|$)`)
 
 // broke is what a line says that began as one more step and ended badly: "Download
 // failed, retrying".
@@ -143,7 +157,7 @@ func troubled(text string) bool {
 }
 
 // lookEvent looks at a line of go test -json by what the event says.
-func lookEvent(e goEvent) (class, string) {
+func lookEvent(e failure.GoEvent) (class, string) {
 	switch e.Action {
 	case "fail", "build-fail":
 		return trouble, ""
@@ -171,46 +185,3 @@ func warns(text string) bool {
 }
 
 var warning = lazyre.New(`(?i)\bwarn(?:ings?)?\b`)
-
-var (
-	pyFile   = lazyre.New(`File "([^"]+)", line \d+`)
-	byParens = lazyre.New(`^\S[^()\s]*\.\w+[(\[]\d+,\d+[)\]]: |:\[\d+,\d+\]`)
-	lintHit  = lazyre.New(`^\s+\d+:\d+\s+\w+\s+\S`)
-	address  = lazyre.New(`^[\d.]+$`)
-)
-
-// placed tells whether a line names a place in a file.
-func placed(text string) bool {
-	if strings.Contains(text, ", line ") && pyFile.MatchString(text) {
-		return true
-	}
-	if hasPlace(text) {
-		for _, m := range place.FindAllStringSubmatch(text, -1) {
-			if !address.MatchString(m[1]) {
-				return true
-			}
-		}
-		return lintHit.MatchString(text)
-	}
-	return byParens.MatchString(text)
-}
-
-// foreignFrame tells whether a line is a frame of a stack in a runtime or a
-// dependency.
-func foreignFrame(text string) bool {
-	if indent(text) == 0 {
-		return false
-	}
-	if m := pyFile.FindStringSubmatch(text); m != nil {
-		return !ours(m[1])
-	}
-	if m := javaFrame.FindStringSubmatch(text); m != nil {
-		return hasPrefix(m[1][strings.LastIndexByte(m[1], '/')+1:], javaForeign)
-	}
-	for _, re := range []*lazyre.Regexp{jsFrame, goFrame} {
-		if m := re.FindStringSubmatch(text); m != nil {
-			return !ours(m[1])
-		}
-	}
-	return strings.HasPrefix(strings.TrimSpace(text), "at node:") || strings.HasPrefix(strings.TrimSpace(text), "at java.")
-}

@@ -3,6 +3,7 @@ package condense
 import (
 	"strings"
 
+	"kedge/internal/insight/failure"
 	"kedge/internal/text/lazyre"
 )
 
@@ -121,7 +122,7 @@ func summary(text string) bool {
 	if strings.HasPrefix(text, "[INFO] Tests run: ") && strings.Contains(text, " in ") {
 		return false // of one class
 	}
-	if otherLine(text) != silent {
+	if failure.Counts(text) {
 		return true
 	}
 	for _, t := range totals {

@@ -48,6 +48,9 @@ func (f *folding) foldStretch(from, to, stretches int) {
 	var rest []int // the lines that are not noise
 	for i := from; i < to; i++ {
 		l := &f.lines[i]
+		if l.odd {
+			continue
+		}
 		if l.is == noise {
 			l.gone = true
 		} else if l.is == other {
@@ -92,6 +95,11 @@ func (f *folding) result(total int) Condensed {
 		c.Cut = append(c.Cut, Cut{"shortened", n})
 		fmt.Fprintf(&b, ", %d of them shortened", n)
 	}
+	for _, k := range c.Cut {
+		if k.Kind == byRule || k.Kind == byFile {
+			fmt.Fprintf(&b, ", %d %s", k.Lines, k.Kind)
+		}
+	}
 	b.WriteString("]\n")
 	c.Text = b.String()
 	return c
@@ -112,18 +120,20 @@ func (f *folding) shortened() int {
 func (f *folding) leaveOut(b *strings.Builder, c *Condensed, i, end int) {
 	var cut []Cut
 	size := 0
+	instead := ""
 	for _, l := range f.lines[i:end] {
 		size += len(l.text) + 1
 		cut = add(cut, Cut{l.kind, 1})
+		instead += l.instead
 	}
 	text := marker(cut, end-i)
-	if len(text)+1 > size {
+	if len(text)+1 > size && instead == "" {
 		for _, l := range f.lines[i:end] {
 			b.WriteString(l.text + "\n")
 		}
 		return
 	}
-	b.WriteString(text + "\n")
+	b.WriteString(text + "\n" + instead)
 	for _, k := range cut {
 		c.Cut = add(c.Cut, k)
 	}

@@ -26,6 +26,27 @@ func sources(command string) []string {
 	return list
 }
 
+// Name is what a command runs in two words, as "go test", so that its runs can be counted:
+// the program whose output is seen first, and what it is told to do.
+func Name(command string) string {
+	list := sources(command)
+	if len(list) == 0 {
+		list = []string{bare(command)}
+	}
+	words := strings.Fields(list[0])
+	if len(words) == 0 {
+		return ""
+	}
+	name := words[0][strings.LastIndexByte(words[0], '/')+1:]
+	if len(words) > 1 && verb.MatchString(words[1]) {
+		name += " " + words[1]
+	}
+	return name
+}
+
+// verb is what a program is told to do, unlike a file or a flag.
+var verb = lazyre.New(`^[a-z][a-z-]*$`)
+
 // source gives the program of a pipeline whose output is seen.
 func source(stages []string) string {
 	for i := len(stages) - 1; i > 0; i-- {

@@ -44,3 +44,15 @@ func TestSource(t *testing.T) {
 		}
 	}
 }
+
+// TestName: the runs of one program are counted together.
+func TestName(t *testing.T) {
+	for command, want := range map[string]string{
+		"go test ./... 2>&1 | tail": "go test", "cd a && FOO=1 npm run lint": "npm run", "/usr/bin/make -k": "make", "ls": "ls", "git -C a log": "git log",
+		"cat a.go": "cat", "": "", "echo hi": "echo hi", "./run.sh fast": "run.sh fast",
+	} {
+		if got := Name(command); got != want {
+			t.Errorf("%q: %q, want %q", command, got, want)
+		}
+	}
+}

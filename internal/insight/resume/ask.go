@@ -1,6 +1,7 @@
 package resume
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -17,6 +18,7 @@ type asks struct {
 	earlier said   // and the one before that
 	stopped bool   // the user stopped the model, and said nothing yet
 	plan    string // title of the newest plan that was shown
+	goal    goal
 }
 
 // maxSince bounds what is kept of what was said since the request.
@@ -29,6 +31,10 @@ func (a *asks) take(s said) bool {
 		a.stopped = true
 		return false
 	case saidSummary:
+		a.goal.summarized(s)
+		if a.goal.said.text == "" || a.goal.weak() {
+			a.goal.fromSummary(s)
+		}
 		if a.main.text == "" {
 			a.fromSummary(s)
 			return a.main.text != ""
@@ -52,14 +58,19 @@ func (a *asks) request(s said) bool {
 		return false // it waited in a queue, or was sent twice
 	case a.main.text == "":
 	case stopped && resent(a.newest().text, s.text):
+		a.goal.take(s, len(a.since) == 0)
 		a.replace(s)
 		return false
 	case s.refuse, (stopped || s.inside) && !standsAlone(s.text):
 		a.add(s)
 		return false
 	}
+	a.goal.take(s, false)
 	if s.text != a.main.text { // the same command again follows what the first one did
 		a.earlier, a.before = a.before, a.main
+	}
+	if last := a.newest(); last.kind == saidAsk && last.text != a.main.text && last.text != s.text { // asked in its place
+		a.earlier, a.before = a.before, last
 	}
 	a.main, a.since, a.dropped = s, nil, 0
 	return true
@@ -84,7 +95,7 @@ func (a *asks) replace(s said) {
 
 func (a *asks) add(s said) {
 	if a.main.text == "" {
-		a.main = s
+		a.main, a.goal.said = s, s
 		return
 	}
 	if s.text == a.newest().text {
@@ -126,8 +137,19 @@ func (a *asks) text() string {
 
 // near is the ask with the one request before it.
 func (a *asks) near() string {
+	if a.before.text == "" || standsAlone(a.main.text) {
+		return a.own()
+	}
+	return a.own() + "\n\nBefore: " + a.before.text
+}
+
+// own is the ask with what was said about it since.
+func (a *asks) own() string {
 	var b strings.Builder
 	b.WriteString(a.main.text)
+	if a.main.ref != "" {
+		b.WriteString(" (" + a.main.ref + ")")
+	}
 	if a.dropped > 0 {
 		b.WriteString("\n\n(" + words.Count(a.dropped, "later word") + " about it left out)")
 	}
@@ -137,10 +159,42 @@ func (a *asks) near() string {
 			b.WriteString(" (to: " + s.to + ")")
 		}
 	}
-	if a.before.text != "" && !standsAlone(a.main.text) {
-		b.WriteString("\n\nBefore: " + a.before.text)
-	}
 	return b.String()
+}
+
+// asked gives what was asked between the goal and what is shown of the ask in force, a
+// line each.
+func (p *Picker) asked() []string {
+	a := &p.asks
+	shown := []said{a.main}
+	if !standsAlone(a.main.text) {
+		if shown = append(shown, a.before); !standsAlone(a.before.text) {
+			shown = append(shown, a.earlier)
+		}
+	}
+	list := []string{}
+	for _, s := range a.goal.between(shown...) {
+		list = append(list, title(s.text, mostTitle)+atLine(s.line))
+	}
+	return list
+}
+
+// mostTitle is how long a request is in one line.
+const mostTitle = 220
+
+// overruled gives what no longer holds, the goals that the user gave up first.
+func (p *Picker) overruled() []string {
+	list := []string{}
+	for _, s := range slices.Backward(p.asks.goal.left) {
+		list = append(list, "by the user"+atLine(s.line)+": "+ended(shortened(s.to, mostOverrul))+" The goal was before: "+title(s.text, mostTitle))
+	}
+	return append(list, newest(p.memory.overruled)...)
+}
+
+// ruledOut gives the ways that are closed, what the user refused among them.
+func (p *Picker) ruledOut() []string {
+	refused := slices.DeleteFunc(slices.Clone(p.memory.overruled), func(r remark) bool { return !r.user })
+	return append(newest(p.memory.ruled), newest(refused)...)
 }
 
 // fromSummary takes the ask out of a summary: the last of the user's messages

@@ -72,6 +72,13 @@ func TestCircle(t *testing.T) {
 			t.Errorf("%d times: %q, want %q", n, got, want)
 		}
 	}
+	edits := slices.Concat(
+		[]watch.Act{called("1", "Edit", `{"file_path":"a.go","old_string":"a"}`), result("1", "", false)}, []watch.Act{called("2", "Edit", `{"file_path":"a.go","old_string":"b"}`), result("2", "", false)},
+		[]watch.Act{called("3", "Edit", `{"file_path":"a.go","old_string":"c"}`), result("3", "", false)},
+	)
+	if got := eventsBrief(edits...).Next; got != "Go on with the task after: Edit a.go" {
+		t.Errorf("three edits of one file: %q", got)
+	}
 	if got := eventsBrief(append(slices.Repeat(read, 5), called("2", "Edit", "b", "b.go"), result("2", "", false))...).Next; got != "Go on with the task after: Edit b.go" {
 		t.Errorf("%q", got)
 	}

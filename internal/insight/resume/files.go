@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"kedge/internal/core/check"
 )
 
 // act is what was done to a file.
@@ -29,7 +31,7 @@ type file struct {
 	lastAt [acts]int // by act; 0 is never
 	uses   int
 	failed bool // the last call with it failed
-	gone   bool // all there ever was: a read that found no such file
+	gone   bool // it is no longer there, or never was: a read found no such file
 	dirty  bool // edited since the last commit
 	aside  bool // edited, and put aside by git stash
 }
@@ -59,7 +61,8 @@ func (t *files) touch(path string, a act, n int) {
 	f.uses++
 	f.dirty = f.dirty || a == actEdit
 	f.sure = f.sure || a == actPrint
-	f.failed, f.gone = false, false
+	f.failed = false
+	f.gone = f.gone && (a == actShell || a == actLook) // a command may name what it removes
 }
 
 // file gives the record of a path. What shell commands named by the end of its
@@ -162,7 +165,7 @@ func (t *files) in(f *file, dir string) bool {
 // ofWork tells whether a path is one of the work, and not of scratch beside it.
 func (t *files) ofWork(path string) bool {
 	switch key := slashed(path); {
-	case !rooted(key):
+	case !check.Rooted(key):
 		return true
 	case t.base != "":
 		return strings.HasPrefix(key, t.base+"/")

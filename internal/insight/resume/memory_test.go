@@ -3,12 +3,14 @@ package resume
 import (
 	"slices"
 	"testing"
+
+	"kedge/internal/insight/audit"
 )
 
 // TestWhatIsRuledOutAndDecided: a wish, a step of a request and a look at what may
 // be so close no way and decide nothing.
 func TestWhatIsRuledOutAndDecided(t *testing.T) {
-	type kept struct{ ruled, decided int }
+	type kept struct{ ruled, decided, found, overruled int }
 	for text, want := range map[string]kept{
 		"check we have good test coverage so we don't break things as well":           {},
 		"do a session 1, generate local changes, do not commit but validate the rest": {},
@@ -28,18 +30,18 @@ func TestWhatIsRuledOutAndDecided(t *testing.T) {
 	} {
 		var m memory
 		m.told(said{kind: saidAsk, text: text})
-		if got := (kept{len(m.ruled), len(m.decided)}); got != want {
+		if got := (kept{len(m.ruled), len(m.decided), len(m.found), len(m.overruled)}); got != want {
 			t.Errorf("told %q: %+v, want %+v", text, got, want)
 		}
 	}
 	for text, want := range map[string]kept{
 		"Let me check if the issue is the `t.Chdir` calls affecting other tests.":  {},
-		"The root cause was that the ids became invalid after the branch moved.":   {decided: 1},
+		"The root cause was that the ids became invalid after the branch moved.":   {found: 1},
 		"A lock in the folder won't work on a file system that several share.":     {ruled: 1},
 		"The current check doesn't work well with merge commits of this kind.":     {},
 		"The earlier approach didn't work for branches that merged main.":          {ruled: 1},
 		"The test changes its folder, which means it can't use t.Parallel here.":   {},
-		"I've reverted the change of the direction, the first one was right.":      {ruled: 1},
+		"I've reverted the change of the direction, the first one was right.":      {overruled: 1},
 		"Tests pass because they never touch a file that git tracks already.":      {},
 		"We could go with the second approach, or decided to wait might help.":     {},
 		"I'll read the content by the session's id instead of by its index.":       {decided: 1},
@@ -52,7 +54,7 @@ func TestWhatIsRuledOutAndDecided(t *testing.T) {
 	} {
 		var m memory
 		m.said(1, text)
-		if got := (kept{len(m.ruled), len(m.decided)}); got != want {
+		if got := (kept{len(m.ruled), len(m.decided), len(m.found), len(m.overruled)}); got != want {
 			t.Errorf("said %q: %+v, want %+v", text, got, want)
 		}
 	}
@@ -66,9 +68,9 @@ func TestRefusalsThatRuleOut(t *testing.T) {
 		"pull rebase first": 0, "why don't you just clone it instead": 0, "and maybe delete the one you just made first": 0,
 	} {
 		var m memory
-		m.refused(&call{tool: "Bash", command: "git push origin main --force-with-lease"}, 1, words)
-		if len(m.ruled) != want {
-			t.Errorf("%q: %q, want %d", words, m.ruled, want)
+		m.refused(&call{tool: "Bash", act: audit.Shell, command: "git push origin main --force-with-lease"}, 1, words)
+		if len(m.overruled) != want {
+			t.Errorf("%q: %q, want %d", words, m.overruled, want)
 		}
 	}
 }

@@ -20,6 +20,7 @@ type mention struct {
 	by    voice
 	n     int // action before which it stood
 	words []string
+	check *redCheck // whose output it is; nil: of none
 }
 
 // maxMentions bounds the texts that are remembered.
@@ -28,7 +29,7 @@ const maxMentions = 160
 // mentions are the last texts that named files.
 type mentions []mention
 
-func (m *mentions) add(by voice, n int, text string) {
+func (m *mentions) add(by voice, n int, text string, c *redCheck) {
 	words := pathWords(text)
 	if len(words) == 0 {
 		return
@@ -36,7 +37,7 @@ func (m *mentions) add(by voice, n int, text string) {
 	for i := range words {
 		words[i] = strings.Clone(words[i]) // and not the text that it stands in
 	}
-	*m = append(*m, mention{by, n, words})
+	*m = append(*m, mention{by, n, words, c})
 	if len(*m) > 2*maxMentions {
 		*m = append((*m)[:0:0], (*m)[maxMentions:]...)
 	}
@@ -44,12 +45,15 @@ func (m *mentions) add(by voice, n int, text string) {
 
 // count tells, by file and voice, how surely and how lately each was named at
 // action n, by the pace at which that is forgotten. A word that may mean several files counts for each in part.
-func (m mentions) count(t *files, n int, pace float64) map[*file]*[voices]float64 {
+func (m mentions) count(t *files, n int, pace float64, isRed func(*redCheck) bool) map[*file]*[voices]float64 {
 	out := map[*file]*[voices]float64{}
 	for _, one := range m {
 		k := math.Pow(pace, float64(n-one.n))
 		if k < 0.01 {
 			continue
+		}
+		if one.by == voiceRed && !isRed(one.check) { // it is green since, or was no check
+			one.by = voiceOutput
 		}
 		for _, w := range one.words {
 			list := t.named(w)

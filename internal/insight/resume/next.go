@@ -68,7 +68,7 @@ const (
 // intention gives the last sentence of a text that says what comes next.
 func intention(text string) string {
 	behind := 0
-	for _, s := range slices.Backward(sentences(text)) {
+	for _, s := range slices.Backward(words.Sentences(text)) {
 		if len(s) >= leastPlan && announces(s) {
 			return cut(strings.TrimRight(s, ":"), maxRemark)
 		}
@@ -144,8 +144,19 @@ func (p *Picker) afterReport() string {
 func (p *Picker) report() string {
 	const enough, most = 60, 240
 	text := ""
-	for _, s := range sentences(p.step.text.text) {
-		if beginsAny(strings.ToLower(s), telling) && strings.HasSuffix(s, ":") { // "Let me summarize:"
+	list := words.Sentences(p.step.text.text)
+	for i, s := range list {
+		low := strings.ToLower(s)
+		if strings.HasSuffix(s, ":") && beginsAny(low, telling) { // "Let me summarize:"
+			continue
+		}
+		if strings.HasSuffix(s, ":") { // "The changes:", and what they are
+			if !beginsAny(low, listing) && len(text) < leastPlan {
+				text = strings.TrimSpace(text + " " + completed(list, i))
+			}
+			if text != "" {
+				break
+			}
 			continue
 		}
 		if text = strings.TrimSpace(text + " " + s); len(text) >= enough {
@@ -157,6 +168,9 @@ func (p *Picker) report() string {
 	}
 	return cut(text, most)
 }
+
+// listing are how a line begins that only leads to a list.
+var listing = []string{"here's", "here is", "here are", "the changes", "changes", "summary", "what i ", "what changed", "key ", "added", "removed", "updated:", "fixed:", "files"}
 
 // goOn is what comes next where nobody said it.
 func (p *Picker) goOn() string {
@@ -209,7 +223,11 @@ func (p *Picker) inFlight() string {
 		list = append(list, words.Count(n, "file")+" edited since the last commit that is seen here")
 	}
 	if p.step.commit != "" {
-		list = append(list, "last commit: "+p.step.commit)
+		last := "last commit: " + p.step.commit
+		if p.step.pushed {
+			last += " (pushed)"
+		}
+		list = append(list, last)
 	}
 	if p.asks.plan != "" {
 		list = append(list, "plan shown: "+p.asks.plan)
@@ -259,8 +277,17 @@ func (p *Picker) open() []string {
 			list = append(list, q+atLine(p.step.text.line))
 		}
 	}
-	if c := p.step.command; c.stillRed() {
-		list = append(list, "still red: "+cut(strings.Join(strings.Fields(c.call.command), " "), 160))
+	last := p.step.command
+	if last.stillRed() {
+		list = append(list, "still red: "+cut(strings.Join(strings.Fields(last.call.command), " "), 160))
+	}
+	for i, r := range slices.Backward(p.reds) {
+		if i < len(p.reds)-mostReds {
+			break
+		}
+		if !last.stillRed() || r.command != last.call.command {
+			list = append(list, "red when it last ran, "+ago(p.n-r.n)+": "+cut(strings.Join(strings.Fields(r.command), " "), 160))
+		}
 	}
 	for _, text := range p.todo.in("pending") {
 		list = append(list, "to do: "+cut(strings.Join(strings.Fields(text), " "), 200))
@@ -268,10 +295,13 @@ func (p *Picker) open() []string {
 	return list
 }
 
+// mostReds is how many checks are named that were red.
+const mostReds = 2
+
 // questions gives the sentences of a text that ask something.
 func questions(text string) []string {
 	var list []string
-	for _, s := range sentences(text) {
+	for _, s := range words.Sentences(text) {
 		if strings.HasSuffix(s, "?") {
 			list = append(list, cut(s, maxRemark))
 		}

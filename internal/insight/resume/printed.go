@@ -2,30 +2,19 @@ package resume
 
 import (
 	"path"
-	"slices"
 	"strings"
 
-	"kedge/internal/text/lazyre"
+	"kedge/internal/core/check"
 	"kedge/internal/text/plain"
 )
 
 // printers are the commands that print the files that they are given, between spaces.
 const printers = " cat head tail nl less more bat sed awk "
 
-// shellStart is how a command begins that is handed to a shell of its own.
-var shellStart = lazyre.New(`^(?:\S*/)?(?:ba|z|da)?sh -l?c `)
-
-// into stands among the words of a statement before the name of a file that its output
-// is written to, aside before one for what goes wrong; no word looks so.
-const (
-	into  = "\x00>"
-	aside = "\x002>"
-)
-
 // printedBy gives the files that a command prints.
 func printedBy(command string) []string {
 	var list []string
-	for _, words := range statements(command) {
+	for _, words := range check.Statements(command) {
 		_, words = taken(words)
 		if len(words) < 2 || !strings.Contains(printers, " "+words[0]+" ") || words[0] == "sed" && strings.HasPrefix(words[1], "-i") {
 			continue
@@ -43,12 +32,12 @@ func printedBy(command string) []string {
 func taken(words []string) (files, rest []string) {
 	for i := 0; i < len(words); i++ {
 		switch {
-		case words[i] == aside:
+		case words[i] == check.Aside:
 			i++
-		case words[i] == into && i+1 < len(words):
+		case words[i] == check.Into && i+1 < len(words):
 			i++
 			files = append(files, words[i])
-		case words[i] != into:
+		case words[i] != check.Into:
 			rest = append(rest, words[i])
 		}
 	}
@@ -60,7 +49,7 @@ func taken(words []string) (files, rest []string) {
 // the command says.
 func writtenBy(command, base string) []string {
 	var list []string
-	eachStatement(command, base, func(at spot, words []string) {
+	check.EachStatement(command, base, func(at check.Place, words []string) {
 		files, rest := taken(words)
 		if len(rest) > 1 && rest[0] == "tee" {
 			files = append(files, rest[1:]...)
@@ -69,165 +58,13 @@ func writtenBy(command, base string) []string {
 			if !namesFile(w) || strings.HasPrefix(w, "-") || strings.ContainsAny(w, "$*?{<>|&") || strings.HasPrefix(w, "/dev/") {
 				continue
 			}
-			if w = strings.TrimPrefix(w, "./"); !rooted(w) && !strings.HasPrefix(w, "~") {
-				w = path.Join(at.repo, at.sub, w)
+			if w = strings.TrimPrefix(w, "./"); !check.Rooted(w) && !strings.HasPrefix(w, "~") {
+				w = path.Join(at.Repo, at.Sub, w)
 			}
 			list = append(list, w)
 		}
 	})
 	return list
-}
-
-// document is where a text begins that a command is given in its own lines.
-var document = lazyre.New(`<<-?\s*\\?["']?([A-Za-z_]\w*)["']?`)
-
-// withoutDocuments gives a command without such texts: what stands in them is not run.
-// One without an end reaches to that of the command where that was cut.
-func withoutDocuments(command string, whole bool) string {
-	if !strings.Contains(command, "<<") {
-		return command
-	}
-	lines := strings.SplitAfter(command, "\n")
-	var b strings.Builder
-	for i := 0; i < len(lines); i++ {
-		b.WriteString(lines[i])
-		m := document.FindStringSubmatch(strings.ReplaceAll(lines[i], "<<<", ""))
-		if m == nil {
-			continue
-		}
-		end := slices.IndexFunc(lines[i+1:], func(l string) bool { return strings.TrimSpace(l) == m[1] })
-		if end >= 0 {
-			i += end + 1
-		} else if !whole {
-			break
-		}
-	}
-	return b.String()
-}
-
-// statements cuts a command, as far as it is looked at, into the words of each of its
-// parts, without quotes; before a file that is written to stands into.
-func statements(command string) [][]string {
-	whole := len(command) <= maxScan && !strings.HasSuffix(command, "…")
-	command = command[:min(len(command), maxScan)]
-	if at := shellStart.FindStringIndex(command); at != nil {
-		command = unquoted(command[at[1]:])
-	}
-	command = withoutDocuments(command, whole)
-	var c cutter
-	for _, r := range command {
-		c.take(r)
-	}
-	c.endStatement()
-	return c.list
-}
-
-// cutter cuts a command into statements and words, rune by rune.
-type cutter struct {
-	list    [][]string
-	words   []string // of the statement so far
-	word    strings.Builder
-	begun   bool // there is a word, be it empty
-	escaped bool // the next rune is itself
-	within  rune // quotes of this kind, or '#' for a remark; 0 is neither
-	last    rune // the one before, where it stands in neither
-}
-
-func (c *cutter) take(r rune) {
-	switch {
-	case c.escaped:
-		c.escaped = false
-		c.itself(r)
-	case r == '\\' && c.within != '\'' && c.within != '#':
-		c.escaped = true
-	case c.within == '#' && r == '\n':
-		c.within = 0
-		c.endStatement()
-	case c.within == r && r != '#':
-		c.within = 0
-	case c.within == '#':
-	case c.within != 0:
-		c.write(r)
-	default:
-		c.bare(r)
-	}
-	if c.last = r; c.escaped || c.within != 0 {
-		c.last = 0
-	}
-}
-
-// itself takes a rune behind a backslash. Two lines are one by it, and between quotes
-// it is itself before most.
-func (c *cutter) itself(r rune) {
-	if r == '\n' {
-		return
-	}
-	if c.within != 0 && !strings.ContainsRune("$`\"\\", r) {
-		c.write('\\')
-	}
-	c.write(r)
-}
-
-// bare takes a rune that stands in no quotes.
-func (c *cutter) bare(r rune) {
-	switch {
-	case r == '\'' || r == '"':
-		c.within, c.begun = r, true
-	case r == '#' && !c.begun:
-		c.within = '#'
-	case r == ' ' || r == '\t':
-		c.endWord()
-	case c.last == '>' && (r == '>' || r == '&' || r == '|'): // of one sign
-	case r == '>':
-		sign := signOf(&c.word)
-		c.begun = c.begun && c.word.Len() > 0
-		c.endWord()
-		c.words = append(c.words, sign)
-	case strings.ContainsRune(";|&\n()", r):
-		c.endStatement()
-	default:
-		c.write(r)
-	}
-}
-
-func (c *cutter) write(r rune) {
-	c.word.WriteRune(r)
-	c.begun = true
-}
-
-func (c *cutter) endWord() {
-	if c.begun {
-		c.words = append(c.words, c.word.String())
-	}
-	c.word.Reset()
-	c.begun = false
-}
-
-func (c *cutter) endStatement() {
-	c.endWord()
-	c.list, c.words = append(c.list, c.words), nil
-}
-
-// signOf tells what a ">" behind a word sends elsewhere; a number is no word then.
-func signOf(word *strings.Builder) string {
-	number := word.String()
-	if number == "1" || number == "2" {
-		word.Reset()
-	}
-	if number == "2" {
-		return aside
-	}
-	return into
-}
-
-// unquoted gives what a shell of its own is handed, without the quotes around it.
-func unquoted(s string) string {
-	for _, q := range []string{`"`, "'"} {
-		if rest, ok := strings.CutPrefix(s, q); ok && !strings.Contains(strings.TrimSuffix(rest, q), q) {
-			return strings.TrimSuffix(rest, q)
-		}
-	}
-	return strings.Trim(s, `"`)
 }
 
 // uncarried gives a text without carriage returns. Of an output it is what a terminal

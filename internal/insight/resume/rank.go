@@ -88,7 +88,7 @@ func (p *Picker) rank() []scored {
 // signals measures every file.
 func (p *Picker) signals() []scored {
 	t := &p.files
-	named := p.mentions.count(t, p.n, t.tune.mentionPace)
+	named := p.mentions.count(t, p.n, t.tune.mentionPace, p.isRed)
 	ask, todo := inText(t, p.asks.near()), inText(t, p.todo.text())
 	folders := map[string]float64{}
 	list := make([]scored, 0, len(t.list))

@@ -15,6 +15,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"kedge/internal/core/check"
 	"kedge/internal/insight/audit"
 	"kedge/internal/text/redact"
 )
@@ -36,6 +37,7 @@ type Picker struct {
 	todo     todo
 	memory   memory
 	step     step
+	reds     []*redCheck      // checks that were red when they last ran, the newest last
 	calls    map[string]*call // that have no result yet
 }
 
@@ -48,6 +50,7 @@ type call struct {
 	path    string
 	command string
 	about   string // what its input says it is for
+	sum     uint64 // of its whole input
 }
 
 const (
@@ -83,7 +86,7 @@ func (p *Picker) Add(whole *audit.Entry) {
 			p.hear(s)
 		}
 	case audit.AssistantText:
-		p.mentions.add(voiceSaid, p.n, e.Text)
+		p.mentions.add(voiceSaid, p.n, e.Text, nil)
 		p.memory.said(e.Line, e.Text)
 		p.step.said(e.Line, e.Text)
 	case audit.Thinking:
@@ -93,7 +96,7 @@ func (p *Picker) Add(whole *audit.Entry) {
 		p.toolCall(e)
 	case audit.ToolResult:
 		p.toolResult(e)
-	case audit.Compaction, audit.Reply, audit.Moment, audit.Offered, audit.Refused:
+	case audit.Compaction, audit.Reply, audit.Moment, audit.Offered, audit.Refused, audit.Title, audit.Prompt, audit.Given:
 	}
 }
 
@@ -113,7 +116,7 @@ func (p *Picker) clean(whole *audit.Entry) *audit.Entry {
 		}
 	case audit.UserText, audit.Queued, audit.AssistantText, audit.Thinking:
 		e.Text = redact.Text(e.Text)
-	case audit.Compaction, audit.Reply, audit.Moment, audit.Offered, audit.Refused:
+	case audit.Compaction, audit.Reply, audit.Moment, audit.Offered, audit.Refused, audit.Title, audit.Prompt, audit.Given:
 	}
 	return &e
 }
@@ -137,7 +140,7 @@ func (p *Picker) user(e *audit.Entry) {
 		return
 	case saidShell:
 		p.step.ranByHand(s.text)
-		p.mentions.add(voiceOutput, p.n, s.text)
+		p.mentions.add(voiceOutput, p.n, s.text, nil)
 		return
 	case saidAsk, saidSteering, saidStop, saidSummary:
 		p.hear(s)
@@ -149,6 +152,9 @@ func (p *Picker) hear(s said) {
 	if q := questions(p.step.text.text); s.kind == saidSteering && p.step.spoke && len(q) > 0 {
 		s.to = q[len(q)-1]
 	}
+	if p.step.spoke {
+		s.ref = meant(s.text, p.step.text.text)
+	}
 	if p.asks.take(s) {
 		p.askedAt = p.n
 	}
@@ -158,10 +164,11 @@ func (p *Picker) hear(s said) {
 
 func (p *Picker) toolCall(e *audit.Entry) {
 	p.n++
+	p.memory.acts++
 	if len(e.Path) > maxPath {
 		e.Path = ""
 	}
-	c := &call{n: p.n, line: e.Line, tool: e.Tool, act: e.Act, path: e.Path, command: cut(e.Command, maxCommand)}
+	c := &call{n: p.n, line: e.Line, tool: e.Tool, act: e.Act, path: e.Path, command: cut(e.Command, maxCommand), sum: hashed(e.Text)}
 	if e.Act == audit.Other || e.Path == "" {
 		c.about = purpose(e.Text)
 	}
@@ -173,6 +180,7 @@ func (p *Picker) toolCall(e *audit.Entry) {
 		p.touch(e.Path, actRead)
 	case audit.Edit:
 		p.touch(e.Path, actEdit)
+		p.memory.edited(e.Line, e.Path, e.Text)
 		if e.Path == "" || e.Tool == patchTool {
 			p.patch(e.Text)
 		}
@@ -212,10 +220,18 @@ func (p *Picker) patch(text string) {
 	if !strings.Contains(text, "*** ") {
 		return
 	}
+	last := ""
 	for l := range strings.Lines(strings.ReplaceAll(text, `\n`, "\n")) {
+		if _, path, ok := strings.Cut(l, "*** Delete File: "); ok {
+			p.files.lose(check.Place{}, strings.Trim(path, " \r\n\""))
+		}
+		if strings.Contains(l, "*** Move to: ") {
+			p.files.lose(check.Place{}, last)
+		}
 		for _, mark := range []string{"*** Update File: ", "*** Add File: ", "*** Move to: "} {
 			if _, path, ok := strings.Cut(l, mark); ok && len(path) <= maxPath {
-				p.alsoEdits(strings.Trim(path, " \r\n\""))
+				last = strings.Trim(path, " \r\n\"")
+				p.alsoEdits(last)
 			}
 		}
 	}
@@ -265,10 +281,13 @@ func (p *Picker) other(c *call, input string) {
 	if namesFile(in.Path) {
 		c.path = in.Path
 		p.touch(in.Path, actLook)
+		if low := strings.ToLower(c.tool); strings.Contains(low, "delete") || strings.Contains(low, "remove") {
+			p.files.lose(check.Place{}, in.Path)
+		}
 	}
 	if in.Plan != "" {
 		p.asks.planned(in.Plan)
-		p.mentions.add(voiceSaid, p.n, in.Plan)
+		p.mentions.add(voiceSaid, p.n, in.Plan, nil)
 	}
 }
 
@@ -284,27 +303,34 @@ func (p *Picker) toolResult(e *audit.Entry) {
 	if words := wordsOfRefusal(e); words != "" {
 		p.asks.take(said{kind: saidAsk, line: e.Line, text: strings.Clone(cut(words, maxSaid)), refuse: true})
 	}
+	bad := e.Failed || c.act == audit.Shell && red(c.command, e.Text)
+	var r *redCheck
+	if c.act == audit.Shell && !strings.HasPrefix(e.Text, refusal) {
+		r = p.checked(c, bad)
+		p.files.notFound(e.Text)
+	}
 	if e.Failed {
-		p.failed(c, e)
+		p.failed(c, e, r)
 		return
 	}
 	switch {
 	case c.act == audit.Shell:
 		p.settle(c.command, e.Text)
+		p.removed(c.command)
 		by := voiceOutput
-		if red(c.command, e.Text) {
+		if bad {
 			by = voiceRed
 		}
-		p.mentions.add(by, p.n, e.Text)
+		p.mentions.add(by, p.n, e.Text, r)
 	case c.act == audit.Other:
-		p.mentions.add(voiceOutput, p.n, e.Text)
+		p.mentions.add(voiceOutput, p.n, e.Text, nil)
 	}
 }
 
 // failed takes the result of a call that failed.
-func (p *Picker) failed(c *call, e *audit.Entry) {
+func (p *Picker) failed(c *call, e *audit.Entry, r *redCheck) {
 	if c.act == audit.Shell || c.act == audit.Other {
-		p.mentions.add(voiceRed, p.n, e.Text)
+		p.mentions.add(voiceRed, p.n, e.Text, r)
 		return
 	}
 	f := p.files.byKey[slashed(c.path)]

@@ -127,8 +127,8 @@ func FuzzBrief(f *testing.F) {
 // ours tells whether a line is one that the brief itself writes.
 func ours(l string) bool {
 	for _, begin := range []string{
-		"# Where this work stands", "Kedge took this from a transcript", "## Ask in force", "## Next step", "## In flight", "## Last command", "## Its result",
-		"## Files needed next", "## Open", "## Decided", "## Ruled out", "## Left out",
+		"# Where this work stands", "Kedge took this from a transcript", "## Goal of the session", "## Asked since", "## Ask in force", "## Next step", "## In flight", "## Last command", "## Its result",
+		"## Files needed next", "## Open", "## Decided", "## Overruled", "## Found out", "## Ruled out", "## Left out",
 	} {
 		if strings.HasPrefix(l, begin) {
 			return true

@@ -28,6 +28,7 @@ type said struct {
 	inside bool   // typed while the model worked
 	refuse bool   // said while refusing a call, so about the work at hand
 	to     string // the model's question that it answers, of a steering
+	ref    string // what the numbers in it stand for
 }
 
 // frames are the tags that programs put around what no person typed.
@@ -79,6 +80,8 @@ func sorted(e *audit.Entry) said {
 		return s
 	case strings.Contains(s.text, "<command-name>"):
 		s.text = commanded(s.text)
+	case strings.HasPrefix(s.text, "/") && !strings.ContainsAny(s.text, " \n") && strings.Contains(builtIn, " "+s.text+" "): // typed while the model worked
+		s.text = ""
 	default:
 		s.text = unframed(s.text, frames)
 		s.text, _, _ = strings.Cut(s.text, planFoot)

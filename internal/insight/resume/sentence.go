@@ -2,61 +2,32 @@ package resume
 
 import "strings"
 
-// sentences gives the sentences of a text without its marks of lists, headings
-// and emphasis. Code blocks, tables and quotes have none.
-func sentences(text string) []string {
-	var list []string
-	code := false
-	for l := range strings.Lines(text) {
-		l = strings.TrimSpace(l)
-		if strings.HasPrefix(l, "```") {
-			code = !code
+// dangling are words with which a sentence leads to what comes after it, between spaces.
+const dangling = " because with that to is are was were of for by as follows following: following like including and or: the "
+
+// completed gives a sentence of a list whole: one that only leads to the next has that
+// behind it, or goes without what leads there.
+func completed(list []string, i int) string {
+	s, ok := strings.CutSuffix(list[i], ":")
+	if !ok {
+		return s
+	}
+	s = strings.TrimSpace(s)
+	for {
+		at := strings.LastIndexByte(s, ' ')
+		if rel := strings.LastIndex(s, " that "); rel > 0 && strings.Count(s[rel+1:], " ") <= 2 { // "that documents:"
+			s = s[:rel]
 			continue
 		}
-		if code || l == "" || strings.HasPrefix(l, "|") || strings.HasPrefix(l, ">") || strings.HasPrefix(l, "#") {
-			continue
+		if at < 0 || !strings.Contains(dangling, " "+strings.ToLower(s[at+1:])+" ") {
+			break
 		}
-		list = append(list, ofLine(unmarked(l))...)
-	}
-	return list
-}
-
-// unmarked takes the marks of a list and of emphasis off a line.
-func unmarked(l string) string {
-	l = strings.TrimLeft(l, "-*+•→✅❌⚠️ ")
-	if dot := strings.IndexByte(l, '.'); dot > 0 && dot <= 2 && strings.Trim(l[:dot], "0123456789") == "" {
-		l = l[dot+1:]
-	}
-	return strings.TrimSpace(strings.ReplaceAll(l, "**", ""))
-}
-
-// ofLine cuts a line behind each full stop, question or exclamation mark that a
-// space follows.
-func ofLine(l string) []string {
-	var list []string
-	for start, i := 0, 0; ; i++ {
-		if i >= len(l) {
-			if s := strings.TrimSpace(l[start:]); s != "" {
-				list = append(list, s)
-			}
-			return list
+		if i+1 < len(list) && !strings.HasSuffix(list[i+1], ":") && len(s)+len(list[i+1])+1 <= maxRemark {
+			return s + ": " + list[i+1]
 		}
-		ending := (l[i] == '.' || l[i] == '?' || l[i] == '!') && i+1 < len(l) && l[i+1] == ' '
-		if ending && !abbreviated(l[start:i]) {
-			list = append(list, strings.TrimSpace(l[start:i+1]))
-			start = i + 1
-		}
+		s = strings.TrimRight(s[:at], " ,;")
 	}
-}
-
-// abbreviated tells whether a full stop behind s ends no sentence.
-func abbreviated(s string) bool {
-	for _, a := range []string{"e.g", "i.e", "etc", "vs", "cf", "incl", "approx", "No"} {
-		if strings.HasSuffix(s, a) {
-			return true
-		}
-	}
-	return false
+	return s + "."
 }
 
 // cut shortens a text to at most n bytes at the end of a word, and shows that it

@@ -7,8 +7,9 @@ import (
 	"strings"
 
 	"kedge"
+	"kedge/internal/core/check"
 	"kedge/internal/insight/audit"
-	"kedge/internal/insight/condense"
+	"kedge/internal/insight/failure"
 	"kedge/internal/text/lazyre"
 )
 
@@ -29,6 +30,9 @@ type step struct {
 	commit  string // subject of the last commit
 	after   string // the next step by a compaction's summary, while nothing was done since
 
+	report remark // what the model reported before the user spoke last
+	pushed bool   // the last commit was pushed
+
 	recorded string // the last step of the work that the session told of
 }
 
@@ -45,11 +49,11 @@ const maxOutput = 16 << 10
 
 func (s *step) said(line int, text string) {
 	if text = strings.TrimSpace(text); text != "" {
-		s.text, s.spoke = remark{line, text}, true
+		s.text, s.spoke = remark{line: line, text: text}, true
 	}
 }
 
-func (s *step) thoughtOf(line int, text string) { s.thought = remark{line, text} }
+func (s *step) thoughtOf(line int, text string) { s.thought = remark{line: line, text: text} }
 
 // heard takes what the user said. A summary in its place stands for what was
 // said before; of it only the next step is taken, until something is done.
@@ -58,12 +62,13 @@ func (s *step) heard(x said) {
 		s.after = firstLines(section(x.text, "Next Step"), 2)
 		return
 	}
+	s.reported(x)
 	s.told, s.acted, s.spoke = x, false, false
 	s.text, s.thought = remark{}, remark{}
 }
 
 func (s *step) called(c *call) {
-	if s.same++; s.call == nil || s.call.describe() != c.describe() {
+	if s.same++; s.call == nil || s.call.describe() != c.describe() || s.call.sum != c.sum {
 		s.same = 1
 	}
 	s.call, s.done, s.failed, s.result, s.refused, s.acted = c, false, false, "", nil, true
@@ -137,7 +142,7 @@ func (c *command) stillRed() bool { return c != nil && c.failed && checking(c.ca
 // a script.
 func checking(command string) bool {
 	found := false
-	eachStatement(command, "", func(_ spot, words []string) {
+	check.EachStatement(command, "", func(_ check.Place, words []string) {
 		_, words = taken(words)
 		for len(words) > 1 && strings.Contains(" bash sh zsh python python3 node npx ", " "+words[0]+" ") {
 			words = words[1:]
@@ -220,7 +225,7 @@ func (c *command) outcome() string {
 	case !c.failed:
 		return lastLines(c.output, "ok, no output")
 	}
-	if f, ok := condense.First(c.call.command, c.output); ok {
+	if f, ok := failure.First(c.call.command, c.output); ok {
 		parts := []string{"failed:", f.Test, place(f), firstLines(f.Message, 4)}
 		return cut(strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " "), 500)
 	}

@@ -1,18 +1,23 @@
 package resume
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
 	"kedge/internal/core/brief"
+	"kedge/internal/core/check"
 	"kedge/internal/text/redact"
 	"kedge/internal/text/words"
 )
 
 // Summary is what a fresh session needs to continue.
 type Summary struct {
-	Ask         string   `json:"ask"`      // in force, whole; with what was said about it since
-	AskLine     int      `json:"ask_line"` // where it stands; 0 where there is none
+	Goal        string   `json:"goal"`      // of the session
+	GoalLine    int      `json:"goal_line"` // where it stands; 0 where there is none
+	Asked       []string `json:"asked"`     // between the goal and the ask in force, oldest first
+	Ask         string   `json:"ask"`       // in force, whole; with what was said about it since
+	AskLine     int      `json:"ask_line"`  // where it stands; 0 where there is none
 	LastCommand string   `json:"last_command"`
 	LastResult  string   `json:"last_result"` // of the last command, in short
 	LastFailed  bool     `json:"last_failed"`
@@ -20,6 +25,8 @@ type Summary struct {
 	Files       []string `json:"files"` // needed next, the likeliest first, as the transcript names them
 	Why         []string `json:"why"`   // why each of them
 	Decisions   []string `json:"decisions"`
+	Found       []string `json:"found"`     // causes, and what is meant to be so
+	Overruled   []string `json:"overruled"` // by whom and where, the newest first
 	RuledOut    []string `json:"ruled_out"`
 	Open        []string `json:"open"`
 	Next        string   `json:"next"`
@@ -28,7 +35,22 @@ type Summary struct {
 	Text        string   `json:"text"`
 	Cut         []string `json:"cut"` // what is not in the text, to keep to the budget
 
-	told bool // it is of a session's own events, which have no lines
+	reported remark // by the model, before the ask in force
+	current  bool   // the goal is the ask in force
+	shownAsk string // without the goal where that is another
+	told     bool   // it is of a session's own events, which have no lines
+}
+
+const (
+	mostDoubt   = 30 // actions that a name is worth that may be no file
+	justNow     = 5  // actions within which one beside the work still matters
+	enoughFiles = 8  // of which it is known that they are, so that no others are named
+)
+
+// unlikely tells of a name in a command that it hardly is a file that is needed.
+func (p *Picker) unlikely(f *file) bool {
+	base := baseOf(f.key)
+	return p.n-f.last > mostDoubt || !p.files.ofWork(f.key) && p.n-f.last > justNow || strings.HasPrefix(base, "_") && !strings.HasPrefix(base, "__")
 }
 
 // MaxFiles is how many files a brief names.
@@ -40,8 +62,17 @@ const MaxFiles = 20
 func (p *Picker) Brief(dir string, budget int) Summary {
 	b := Summary{
 		Ask: p.asks.text(), AskLine: p.asks.main.line, InFlight: p.inFlight(), Files: []string{}, Why: []string{},
-		Decisions: newest(p.memory.decided), RuledOut: newest(p.memory.ruled), Open: p.open(), Next: p.next(), Line: p.line, Cut: []string{},
+		Decisions: newest(p.memory.decisions()), RuledOut: p.ruledOut(), Open: p.open(), Next: p.next(), Line: p.line, Cut: []string{},
 		told: p.entries > 0 && p.line == 0,
+		Goal: p.asks.goal.text(), GoalLine: p.asks.goal.said.line, Asked: p.asked(), Found: newest(p.memory.found), Overruled: p.overruled(),
+		reported: p.reportedBefore(),
+	}
+	first := p.asks.goal.said.text
+	b.current = p.asks.main.text == first
+	if p.asks.before.text == first { // it stands above
+		b.shownAsk = p.asks.own()
+	} else if b.shownAsk = b.Ask; p.asks.earlier.text == first {
+		b.shownAsk = p.asks.near()
 	}
 	if c := p.step.command; c != nil {
 		b.LastCommand, b.LastResult, b.LastFailed = c.call.command, c.outcome(), c.failed
@@ -52,7 +83,7 @@ func (p *Picker) Brief(dir string, budget int) Summary {
 			break
 		}
 		whole := within(dir, s.f.key)
-		if seen[whole] { // under another name
+		if seen[whole] || s.f.doubtful() && (len(b.Files) >= enoughFiles || p.unlikely(s.f)) { // under another name; or who knows whether it is one
 			continue
 		}
 		seen[whole] = true
@@ -67,10 +98,10 @@ func (p *Picker) Brief(dir string, budget int) Summary {
 // redact takes secrets out of every text: people paste keys, and commands print
 // them.
 func (b *Summary) redact() {
-	for _, s := range []*string{&b.Ask, &b.LastCommand, &b.LastResult, &b.InFlight, &b.Next} {
+	for _, s := range []*string{&b.Goal, &b.shownAsk, &b.Ask, &b.LastCommand, &b.LastResult, &b.InFlight, &b.Next, &b.reported.text} {
 		*s = redact.Text(uncarried(*s, false))
 	}
-	for _, list := range [][]string{b.Files, b.Decisions, b.RuledOut, b.Open} {
+	for _, list := range [][]string{b.Files, b.Decisions, b.RuledOut, b.Open, b.Asked, b.Found, b.Overruled} {
 		for i := range list {
 			list[i] = redact.Text(uncarried(list[i], false))
 		}
@@ -92,10 +123,17 @@ func (p *Picker) why(s scored) string {
 	if f.failed {
 		list = append(list, "the last call failed")
 	}
+	inAsk := "in the ask"
+	if named := inText(&p.files, p.asks.own()); named[f] == 0 {
+		inAsk = "in the ask before"
+		if p.asks.before.text == p.asks.goal.said.text {
+			inAsk = "in the goal"
+		}
+	}
 	for _, x := range []struct {
 		sig  signal
 		text string
-	}{{sigInAsk, "in the ask"}, {sigTodo, "in a step"}, {sigRed, "in failing output"}} {
+	}{{sigInAsk, inAsk}, {sigTodo, "in a step"}, {sigRed, "in failing output"}} {
 		if s.x[x.sig] > 0.2 {
 			list = append(list, x.text)
 		}
@@ -116,61 +154,64 @@ func ago(n int) string {
 
 // room is how much of each part is shown.
 type room struct {
-	ask, command, result, flight       int // bytes
-	decided, ruled, open, files, whyOf int // entries
+	goal, ask, before, command, result, flight                  int // bytes
+	asked, decided, found, overruled, ruled, open, files, whyOf int // entries
 }
 
 // whole is how much is shown where the budget allows it.
-var whole = room{ask: 2400, command: 600, result: 600, flight: 700, decided: 6, ruled: 5, open: 6, files: MaxFiles, whyOf: MaxFiles}
+var whole = room{goal: 700, ask: 2400, before: mostReported, command: 600, result: 600, flight: 700, asked: 6, decided: 6, found: 3, overruled: 5, ruled: 4, open: 6, files: MaxFiles, whyOf: MaxFiles}
 
 // smaller gives up the least important entry that is left; false when nothing
 // is.
 func (r *room) smaller() bool {
-	switch {
-	case r.ruled > 3:
-		r.ruled--
-	case r.decided > 3:
-		r.decided--
-	case r.open > 4:
-		r.open--
-	case r.ask > 1200:
-		r.ask -= 200
-	case r.whyOf > 10:
-		r.whyOf--
-	case r.ruled > 1:
-		r.ruled--
-	case r.decided > 1:
-		r.decided--
-	case r.open > 2:
-		r.open--
-	case r.ask > 800:
-		r.ask -= 100
-	case r.command > 300:
-		r.command -= 100
-	case r.result > 300:
-		r.result -= 100
-	case r.whyOf > 0:
-		r.whyOf--
-	case r.flight > 200:
-		r.flight -= 100
-	case r.ruled+r.decided+r.open > 0:
-		r.ruled, r.decided, r.open = 0, 0, 0
-	case r.ask > 400:
-		r.ask -= 100
-	case r.files > 10:
-		r.files--
-	case r.result > 100:
-		r.result -= 100
-	case r.files > 0:
-		r.files--
-	case r.ask > 100:
-		r.ask -= 100
-	case r.flight > 0:
-		r.flight = 0
-	default:
-		return false
+	for _, x := range []struct {
+		of          *int
+		least, step int
+	}{
+		{&r.ruled, 2, 1},
+		{&r.found, 2, 1},
+		{&r.overruled, 4, 1},
+		{&r.decided, 4, 1},
+		{&r.asked, 4, 1},
+		{&r.open, 4, 1},
+		{&r.goal, 500, 100},
+		{&r.ask, 1200, 200},
+		{&r.before, 320, 80},
+		{&r.whyOf, 10, 1},
+		{&r.found, 1, 1},
+		{&r.ruled, 1, 1},
+		{&r.overruled, 2, 1},
+		{&r.decided, 2, 1},
+		{&r.asked, 2, 1},
+		{&r.open, 2, 1},
+		{&r.goal, 300, 100},
+		{&r.ask, 800, 100},
+		{&r.command, 300, 100},
+		{&r.result, 300, 100},
+		{&r.whyOf, 0, 1},
+		{&r.flight, 200, 100},
+		{&r.found, 0, 1},
+		{&r.ruled, 0, 1},
+		{&r.before, 0, 320},
+		{&r.asked, 0, 1},
+		{&r.decided, 0, 1},
+		{&r.overruled, 0, 1},
+		{&r.open, 0, 1},
+		{&r.ask, 400, 100},
+		{&r.goal, 200, 100},
+		{&r.files, 10, 1},
+		{&r.result, 100, 100},
+		{&r.files, 0, 1},
+		{&r.ask, 100, 100},
+		{&r.goal, 100, 100},
+		{&r.flight, 0, 700},
+	} {
+		if *x.of > x.least {
+			*x.of = max(*x.of-x.step, x.least)
+			return true
+		}
 	}
-	return true
+	return false
 }
 
 // fit writes the text, smaller and smaller until it keeps to the budget.
@@ -212,7 +253,7 @@ func (b *Summary) source() string {
 func write(b *Summary, r room, dir string) (text string, left []string) {
 	w := &writer{}
 	w.WriteString(strings.Replace(frame, "%", b.source(), 1))
-	w.prose("Ask in force"+atLine(b.AskLine), b.Ask, r.ask, "of the ask")
+	w.goal(b, r)
 	w.parts(b, r, dir)
 	if len(w.left) > 0 {
 		w.heading("Left out to keep to the budget")
@@ -221,8 +262,25 @@ func write(b *Summary, r room, dir string) (text string, left []string) {
 	return w.String(), append([]string{}, w.left...)
 }
 
+// goal writes what the session is for, and what is asked now.
+func (w *writer) goal(b *Summary, r room) {
+	if b.current {
+		w.prose("Goal of the session, and the ask in force"+atLine(b.AskLine), b.Ask, r.ask, "of the ask")
+		return
+	}
+	w.prose("Goal of the session"+atLine(b.GoalLine), b.Goal, r.goal, "of the goal")
+	if n := len(b.Asked) - r.asked; n > 0 {
+		w.left = append(w.left, strconv.Itoa(n)+" asked")
+	}
+	if list := b.Asked[max(len(b.Asked)-r.asked, 0):]; len(list) > 0 {
+		w.list("Asked since", list, len(list), "")
+	}
+	w.prose("Ask in force"+atLine(b.AskLine), b.shownAsk, r.ask, "of the ask")
+}
+
 // parts writes all but the ask.
 func (w *writer) parts(b *Summary, r room, dir string) {
+	w.prose("Last report before this turn"+atLine(b.reported.line), b.reported.text, r.before, "of what was reported")
 	w.prose("Next step", b.Next, 600, "of the next step")
 	w.prose("In flight", b.InFlight, r.flight, "of what is in flight")
 	if b.LastCommand != "" {
@@ -232,7 +290,9 @@ func (w *writer) parts(b *Summary, r room, dir string) {
 	w.files(b, r, dir)
 	w.list("Open", b.Open, r.open, "open")
 	w.list("Decided", b.Decisions, r.decided, "decided")
-	w.list("Ruled out", b.RuledOut, r.ruled, "ruled out")
+	w.list("Overruled", b.Overruled, r.overruled, "overruled")
+	w.list("Found out", b.Found, r.found, "found out")
+	w.list("Ruled out", slices.DeleteFunc(slices.Clone(b.RuledOut), func(s string) bool { return slices.Contains(b.Overruled, s) }), r.ruled, "ruled out")
 }
 
 func atLine(n int) string {
@@ -327,7 +387,7 @@ func below(dir, path string) string {
 
 // within gives a slashed path whole, where it is one below dir.
 func within(dir, key string) string {
-	if dir == "" || rooted(key) || strings.HasPrefix(key, "~") {
+	if dir == "" || check.Rooted(key) || strings.HasPrefix(key, "~") {
 		return key
 	}
 	return strings.TrimRight(slashed(dir), "/") + "/" + strings.TrimPrefix(key, "./")

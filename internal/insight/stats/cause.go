@@ -28,6 +28,25 @@ const (
 	Unknown        Cause = "unknown"
 )
 
+// cures are the cheapest thing to do about each cause.
+var cures = map[Cause]string{
+	Timeout:        "split the feature; or give sessions more time: budget.session_wall in .kedge/config.toml",
+	Stalled:        "see where it stood still: kedge logs NAME; run what takes long as a check or a service",
+	ClosedTerminal: "start it with kedge new NAME -- COMMAND: it continues when the terminal closes",
+	Reconnect:      "let the daemon run and log sessions in again: kedge up --install",
+	Crash:          "see its last output: kedge logs NAME; update the agent",
+	Killed:         "find who ends it: kedge logs NAME; start it with kedge new NAME -- COMMAND, apart from other programs",
+	OutOfMemory:    "run fewer sessions at once: run.parallel in .kedge/config.toml",
+	Reboot:         "start Kedge when you log in: kedge up --install; runs then continue by themselves",
+	PromptDrift:    "lock what you decided: kedge decide TITLE --why REASON",
+	FullContext:    "plan smaller features; leave out tools that are never called: kedge audit",
+	Circling:       "give the feature a check that names the failure",
+	ProviderLimit:  "let sessions wait by themselves: kedge onlimit NAME wait; or route work to a second agent",
+	Budget:         "raise the budget in .kedge/config.toml, or plan smaller features",
+	NoAgent:        "install the agent or log in to it, then: kedge doctor",
+	Unknown:        "see how it ended: kedge show SESSION",
+}
+
 // signals are the causes by what was noticed of a session before it was ended.
 var signals = map[watch.SignalKind]Cause{
 	watch.Pressure:  FullContext,

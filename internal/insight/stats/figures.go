@@ -20,6 +20,7 @@ type Query struct {
 	By    string    // one of By
 	Now   time.Time // living sessions count up to it
 	Price func(model string, at time.Time, use kedge.TokenKinds) *float64
+	Agent func(kedge.Session) bool // whether its program uses tokens; nil: every one does
 }
 
 // Figures is what sessions came to. Its names are those of `stats --json`; a nil
@@ -28,6 +29,7 @@ type Figures struct {
 	Sessions          int            `json:"sessions"`
 	Interrupted       int            `json:"interrupted"`
 	RecoveryMinutes   float64        `json:"recovery_minutes"`
+	AbsentMinutes     float64        `json:"absent_minutes"` // after interruptions, in which nobody could or did go on; no recovery
 	ProductiveMinutes float64        `json:"productive_minutes"`
 	OverheadRate      *float64       `json:"overhead_rate"` // recovery by productive minutes
 	Interruptions     []Interruption `json:"interruptions"` // what cost most minutes first
@@ -54,12 +56,14 @@ type Figures struct {
 }
 
 // Interruption is one cause: how often, and how long it took in all until the
-// work went on.
+// work went on, from when somebody could go on with it.
 type Interruption struct {
 	Cause   Cause   `json:"cause"`
 	Count   int     `json:"count"`
 	Minutes float64 `json:"minutes"`
-	Open    int     `json:"open"` // of these, how many nobody took up again so far: their minutes are unknown
+	Open    int     `json:"open"`           // of these, how many nobody took up again so far: their minutes are unknown
+	Absent  float64 `json:"absent_minutes"` // before that: nobody was there, or the provider refused
+	Cure    string  `json:"cure"`           // the cheapest thing to do about it
 }
 
 // Row is the figures of one key.
@@ -266,27 +270,34 @@ func (f *Figures) interrupted(s, took *session, w *waits) {
 	i := slices.IndexFunc(f.Interruptions, func(x Interruption) bool { return x.Cause == cause })
 	if i < 0 {
 		i = len(f.Interruptions)
-		f.Interruptions = append(f.Interruptions, Interruption{Cause: cause})
+		f.Interruptions = append(f.Interruptions, Interruption{Cause: cause, Cure: cures[cause]})
 	}
 	x := &f.Interruptions[i]
 	x.Count++
-	lost, known := s.recovery(took, w)
+	lost, absent, known := s.recovery(took, w)
 	if !known {
 		x.Open++
 		return
 	}
 	x.Minutes += lost
+	x.Absent += absent
 	f.RecoveryMinutes += lost
+	f.AbsentMinutes += absent
 }
 
-// recovery is how long it took until the work went on, without the times in which
-// it waited for a person.
-func (s *session) recovery(took *session, w *waits) (float64, bool) {
+// recovery is how long it took until the work went on, from when somebody could go on with
+// it, and how long nobody could or did before that. A run goes on by itself, unless it waits
+// for a person or a limit; any other session when its user begins the next one.
+func (s *session) recovery(took *session, w *waits) (lost, absent float64, known bool) {
 	at, known := wentOn(took)
 	if !known {
-		return 0, false
+		return 0, 0, false
 	}
-	return max(0, minutes(s.ended, at)-w.within(s.ended, at)), true
+	absent = w.within(s.ended, at)
+	if s.Run == "" {
+		absent = minutes(s.ended, took.StartedAt)
+	}
+	return max(0, minutes(s.ended, at)-absent), absent, true
 }
 
 // wentOn is when the work went on: at the first productive action of the session
@@ -308,6 +319,9 @@ func wentOn(took *session) (time.Time, bool) {
 
 // used adds what a session used and cost.
 func (f *Figures) used(s *session, q Query) {
+	if q.Agent != nil && !q.Agent(s.Session) {
+		return
+	}
 	if s.Tokens == nil {
 		f.UnknownTokens++
 		f.unpaid = f.unpaid || s.Run != ""
@@ -316,23 +330,27 @@ func (f *Figures) used(s *session, q Query) {
 		}
 	} else {
 		f.Tokens = plus(f.Tokens, *s.Tokens)
+		if s.PartialUsage {
+			f.UnknownTokens++
+		}
 	}
 	if k := s.Kinds; k != nil {
 		var sum kedge.TokenKinds
 		if f.Kinds != nil {
 			sum = *f.Kinds
 		}
-		f.Kinds = &kedge.TokenKinds{
-			Input: sum.Input + k.Input, CacheRead: sum.CacheRead + k.CacheRead, CacheWrite: sum.CacheWrite + k.CacheWrite, Output: sum.Output + k.Output,
-		}
+		sum = sum.Plus(*k)
+		f.Kinds = &sum
 	}
 	usd := s.USD
 	if usd == nil && s.Kinds != nil && q.Price != nil {
 		usd = q.Price(s.Model, s.StartedAt, *s.Kinds)
 		f.Estimated = f.Estimated || usd != nil
 	}
-	if usd == nil {
+	if usd == nil || s.PartialUsage {
 		f.UnknownUSD++
+	}
+	if usd == nil {
 		f.unpriced = f.unpriced || s.Run != ""
 		return
 	}
@@ -410,8 +428,10 @@ func (f *Figures) finish() {
 	f.FeaturesPerMTok, f.LinesPerMTok = rate(features, mtok), rate(lines, mtok)
 	f.FeaturesPerUSD, f.LinesPerUSD = rate(features, usd), rate(lines, usd)
 	f.RecoveryMinutes, f.ProductiveMinutes = thousandths(f.RecoveryMinutes), thousandths(f.ProductiveMinutes)
+	f.AbsentMinutes = thousandths(f.AbsentMinutes)
 	for i := range f.Interruptions {
 		f.Interruptions[i].Minutes = thousandths(f.Interruptions[i].Minutes)
+		f.Interruptions[i].Absent = thousandths(f.Interruptions[i].Absent)
 	}
 }
 

@@ -78,7 +78,7 @@ func (j *Journal) Take(ev kedge.Event) error {
 		return nil
 	}
 	if err := take(j, ev); err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot read event %d: %w", ev.Seq, err)
+		return kedge.Errorf(kedge.Internal, "cannot read event %d of Kedge's journal: %w", ev.Seq, err)
 	}
 	return nil
 }
@@ -152,6 +152,7 @@ func (j *Journal) used(_ time.Time, d kedge.SessionUsedData) {
 	if d.Model != "" {
 		s.Model = d.Model
 	}
+	s.PartialUsage = s.PartialUsage || d.Partial
 	s.Tokens, s.USD, s.Kinds = or(d.Tokens, s.Tokens), or(d.USD, s.USD), or(d.Kinds, s.Kinds)
 }
 

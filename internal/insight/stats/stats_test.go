@@ -75,6 +75,15 @@ func (p *past) count() stats.Report {
 	return stats.Count(stats.Query{By: "week", Now: at(7 * 24 * 60)}, p.j)
 }
 
+// plainly are interruptions without what was absent and the cures.
+func plainly(list []stats.Interruption) []stats.Interruption {
+	out := slices.Clone(list)
+	for i := range out {
+		out[i].Absent, out[i].Cure = 0, ""
+	}
+	return out
+}
+
 func near(got *float64, want float64) bool { return got != nil && math.Abs(*got-want) < 1e-9 }
 
 // TestRow61OverheadPerWeek: sessions, interrupted ones, recovery until the first
@@ -116,17 +125,17 @@ func TestRow61OverheadPerWeek(t *testing.T) {
 // does not make the one before it cost more.
 func TestNoMinuteIsLostTwice(t *testing.T) {
 	p := newPast(t)
-	p.start(0, kedge.Session{ID: "a1", Feature: "a"})
+	p.start(0, kedge.Session{ID: "a1", Run: "r", Feature: "a"})
 	p.act(1, "a1")
 	p.end(10, "a1", kedge.SessionInterrupted, "killed", 137)
-	p.start(12, kedge.Session{ID: "a2", Feature: "a"})
+	p.start(12, kedge.Session{ID: "a2", Run: "r", Feature: "a"})
 	p.use(13, "a2", "m", 10, nil)
 	p.end(15, "a2", kedge.SessionInterrupted, "reboot", -1)
-	p.start(16, kedge.Session{ID: "a3", Feature: "a"})
+	p.start(16, kedge.Session{ID: "a3", Run: "r", Feature: "a"})
 	p.act(20, "a3")
 	r := p.count()
 	want := []stats.Interruption{{Cause: stats.Killed, Count: 1, Minutes: 5}, {Cause: stats.Reboot, Count: 1, Minutes: 5}}
-	if r.Total.RecoveryMinutes != 10 || !slices.Equal(r.Total.Interruptions, want) {
+	if r.Total.RecoveryMinutes != 10 || !slices.Equal(plainly(r.Total.Interruptions), want) {
 		t.Errorf("%+v", r.Total)
 	}
 }
@@ -153,7 +162,7 @@ func TestRecoveryKeepsToTheRun(t *testing.T) {
 	p.start(1413, kedge.Session{ID: "a3", Run: "r", Feature: "a"})
 	p.act(1415, "a3")
 	want := []stats.Interruption{{Cause: stats.Killed, Count: 2, Minutes: 5, Open: 1}}
-	if r := p.count().Total; r.RecoveryMinutes != 5 || !slices.Equal(r.Interruptions, want) {
+	if r := p.count().Total; r.RecoveryMinutes != 5 || !slices.Equal(plainly(r.Interruptions), want) {
 		t.Errorf("%+v", r)
 	}
 }
@@ -180,7 +189,7 @@ func TestRecoveryLeavesOutWhatAJobWaits(t *testing.T) {
 	p.start(46, kedge.Session{ID: "s2", Run: "r", Feature: "a"})
 	p.act(47, "s2")
 	want := []stats.Interruption{{Cause: stats.Reboot, Count: 1, Minutes: 1 + 2 + 4}}
-	if r := p.count().Total; !slices.Equal(r.Interruptions, want) {
+	if r := p.count().Total; !slices.Equal(plainly(r.Interruptions), want) {
 		t.Errorf("%+v", r.Interruptions)
 	}
 }
@@ -206,11 +215,11 @@ func TestSilentSessions(t *testing.T) {
 	prints.Add(at(59.5)) // half a minute before its end
 	p.j.Printed("a1", prints)
 	r := p.count().Total
-	if r.SilentSessions != 3 || r.RecoveryMinutes != 5 || r.ProductiveMinutes != 11.5+0.5+5+1 {
+	if r.SilentSessions != 3 || r.RecoveryMinutes != 0 || r.AbsentMinutes != 5 || r.ProductiveMinutes != 11.5+0.5+5+1 {
 		t.Errorf("%+v", r)
 	}
-	want := []stats.Interruption{{Cause: stats.Reboot, Count: 1, Minutes: 5}, {Cause: stats.Reconnect, Count: 1, Open: 1}}
-	if !slices.Equal(r.Interruptions, want) {
+	want := []stats.Interruption{{Cause: stats.Reboot, Count: 1}, {Cause: stats.Reconnect, Count: 1, Open: 1}}
+	if !slices.Equal(plainly(r.Interruptions), want) {
 		t.Errorf("interruptions %+v", r.Interruptions)
 	}
 	if r.Tokens != nil || r.USD != nil || r.UnknownTokens != 3 || r.UnknownUSD != 3 || r.FeaturesPerMTok != nil || r.FeaturesPerUSD != nil {
@@ -317,7 +326,11 @@ func TestRow62EveryInterruptionHasOneCause(t *testing.T) {
 				}
 				return
 			}
-			if want := []stats.Interruption{{Cause: c.want, Count: 1, Minutes: 1}}; r.Interrupted != 1 || !slices.Equal(r.Interruptions, want) {
+			want := []stats.Interruption{{Cause: c.want, Count: 1, Minutes: 1}}
+			if r.AbsentMinutes > 0 { // of a session that its user drives
+				want[0].Minutes = 0
+			}
+			if r.Interrupted != 1 || !slices.Equal(plainly(r.Interruptions), want) {
 				t.Errorf("%+v, want %+v", r.Interruptions, want)
 			}
 		})
@@ -365,7 +378,7 @@ func TestRow62CausesAreRankedByMinutes(t *testing.T) {
 		{Cause: stats.ClosedTerminal, Count: 1, Minutes: 4},
 		{Cause: stats.OutOfMemory, Count: 1, Open: 1},
 	}
-	if r := p.count().Total; !slices.Equal(r.Interruptions, want) || r.Interrupted != 5 || r.RecoveryMinutes != 39 {
+	if r := p.count().Total; !slices.Equal(plainly(r.Interruptions), want) || r.Interrupted != 5 || r.RecoveryMinutes != 39 {
 		t.Errorf("%+v", r)
 	}
 }
@@ -465,7 +478,7 @@ func TestNothingIsUnknownOrZero(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = `{"sessions":0,"interrupted":0,"recovery_minutes":0,"productive_minutes":0,"overhead_rate":null,"interruptions":[],` +
+	const want = `{"sessions":0,"interrupted":0,"recovery_minutes":0,"absent_minutes":0,"productive_minutes":0,"overhead_rate":null,"interruptions":[],` +
 		`"verified_features":0,"verified_lines":0,"tokens":null,"estimated_tokens":null,"kinds":null,"usd":null,"estimated":false,` +
 		`"verified_features_per_mtok":null,"verified_lines_per_mtok":null,"verified_features_per_usd":null,"verified_lines_per_usd":null,` +
 		`"silent_sessions":0,"unknown_tokens":0,"unknown_usd":0,"unknown_lines":0}`
@@ -481,5 +494,39 @@ func TestBrokenEventsAreReported(t *testing.T) {
 	}
 	if err := stats.NewJournal().Take(kedge.Event{Type: "newer", Data: []byte("{")}); err != nil {
 		t.Errorf("a type that is not known: %v", err)
+	}
+}
+
+// TestRow61AbsenceIsNoRecovery: recovery begins when somebody could go on: when the
+// provider's limit was over, or when the user came back. What was before is shown apart.
+func TestRow61AbsenceIsNoRecovery(t *testing.T) {
+	p := newPast(t)
+	p.start(0, kedge.Session{ID: "mine"})
+	p.act(1, "mine")
+	p.end(10, "mine", kedge.SessionInterrupted, "killed", 129)
+	p.start(490, kedge.Session{ID: "next", Previous: "mine"}) // the morning after
+	p.act(493, "next")
+	if r := p.count().Total; r.RecoveryMinutes != 3 || r.AbsentMinutes != 480 || len(r.Interruptions) != 1 || r.Interruptions[0].Absent != 480 {
+		t.Errorf("a user who was away: %+v", r)
+	}
+
+	p = newPast(t)
+	step := func(minutes float64, ev run.Input, phase run.Phase) {
+		d := delta.Stepped{Run: "r", Event: ev}
+		d.Delta.Head.Status, d.Delta.Jobs, d.Delta.Worked = run.StatusRunning, []int{1}, []run.Job{{ID: 1, Phase: phase}}
+		d.Delta.Issued = []run.Command{{Kind: run.StartSession, Epoch: 3, Job: 1}}
+		p.add(minutes, kedge.RunStepped, d)
+	}
+	step(0, run.Input{Kind: run.Begun}, run.Working)
+	p.start(0, kedge.Session{ID: "s1", Run: "r", Feature: "a"})
+	step(0, run.Input{Kind: run.Used, Epoch: 3, Session: "s1"}, run.Working)
+	p.end(10, "s1", kedge.SessionExited, "exited", 1)
+	step(11, run.Input{Kind: run.Exited, Epoch: 3, Session: "s1", Outcome: run.HitLimit}, run.Limited)
+	step(131, run.Input{Kind: run.Continued}, run.Briefing)
+	p.start(132, kedge.Session{ID: "s2", Run: "r", Feature: "a"})
+	p.act(134, "s2")
+	r := p.count().Total
+	if r.RecoveryMinutes != 4 || r.AbsentMinutes != 120 || len(r.Interruptions) != 1 || r.Interruptions[0].Cause != stats.ProviderLimit {
+		t.Errorf("a provider's limit: %+v", r)
 	}
 }

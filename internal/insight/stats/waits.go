@@ -8,8 +8,8 @@ import (
 	"kedge/internal/core/run"
 )
 
-// waits are the times in which the work waited for a person: nobody was about to
-// take it up, so none of it is recovery.
+// waits are the times in which nobody could take the work up, or was about to: it waited
+// for a person, or for a provider's limit to pass. None of it is recovery.
 type waits struct {
 	spans []span
 	since time.Time // zero: it does not wait now
@@ -50,9 +50,8 @@ func (w *waits) within(from, to time.Time) (sum float64) {
 	return sum
 }
 
-// forPeople are the phases of a job that a person ends. A provider's limit is
-// none: it is what the interruption costs.
-var forPeople = map[run.Phase]bool{run.Stuck: true, run.Asking: true, run.Reviewing: true}
+// pausing are the phases of a job that a person, or the end of a provider's limit, ends.
+var pausing = map[run.Phase]bool{run.Stuck: true, run.Asking: true, run.Reviewing: true, run.Limited: true}
 
 // halting are the statuses of a run that a person ends.
 var halting = map[run.Status]bool{
@@ -72,7 +71,7 @@ func (r *runLook) waited(at time.Time, d delta.Delta) {
 	for job, w := range r.waits {
 		phase, known := r.phases[job]
 		gone := known && !slices.Contains(d.Jobs, job)
-		w.set(at, halted || gone || forPeople[phase])
+		w.set(at, halted || gone || pausing[phase])
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"go/ast"
 	"go/token"
 
+	"kedge/internal/core/detect"
+	"kedge/internal/core/review"
 	"kedge/internal/text/lazyre"
 )
 
@@ -29,13 +31,13 @@ func (c *goClaims) visit(n ast.Node) bool {
 		c.stack = c.stack[:len(c.stack)-1]
 		return true
 	}
-	deeper := true
+	deeper := !review.Dead(n)
 	switch n := n.(type) {
 	case *ast.CallExpr:
 		if _, ok := goSubtest(n, c.t); ok {
 			return false
 		}
-		if goAsserts(n, c.t) {
+		if review.Asserts(n, c.t) {
 			c.assertion(n)
 			deeper = goTakesFunc(n)
 		}
@@ -81,7 +83,7 @@ func (c *goClaims) assertion(call *ast.CallExpr) {
 // goIsMethod tells whether a call is one of t's own methods.
 func goIsMethod(call *ast.CallExpr, t string) bool {
 	sel, ok := call.Fun.(*ast.SelectorExpr)
-	return ok && goIs(sel.X, t)
+	return ok && review.Is(sel.X, t)
 }
 
 func (c *goClaims) add(from, to token.Pos, row bool) {
@@ -89,13 +91,13 @@ func (c *goClaims) add(from, to token.Pos, row bool) {
 	if a < 0 || a > b || b > len(c.g.bare) {
 		return
 	}
-	cl := claim{words: tokens(c.g.bare[a:b]), row: row, table: c.table, line: c.g.fset.Position(from).Line}
-	cl.aside = !row && (sideways.MatchString(cl.text()) || builders.MatchString(cl.text()))
+	cl := claim{Asks: detect.Tokens(c.g.bare[a:b]), row: row, table: c.table, line: c.g.fset.Position(from).Line}
+	cl.aside = !row && (sideways.MatchString(cl.Text()) || builders.MatchString(cl.Text()))
 	c.out = append(c.out, cl)
 }
 
 // builders are helpers that are given t only to fail when they cannot make what they give.
-var builders = lazyre.New(`^(?:\w+ \. )?(?i:new|build|make|create|setup|set|get|start|open|temp|load|read|write|mk|init|with|fake|mock|stub|run|prepare|parse|must)\w* \(`)
+var builders = lazyre.New(`^(?:\w+ \. )?(?i:new|build|make|create|setup|set|get|start|open|temp|load|read|write|mk|init|with|fake|mock|stub|run|prepare|parse|must|remove|clean|close|tear|reset|stop)\w* \(`)
 
 // rows records the elements of a table: a list of lists or structs, a map, or a list that a loop goes
 // through.

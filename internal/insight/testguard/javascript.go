@@ -5,11 +5,12 @@ import (
 	"strings"
 
 	"kedge/internal/core/detect"
+	"kedge/internal/core/review"
 	"kedge/internal/text/lazyre"
 )
 
 var (
-	jsCall    = lazyre.New("\\b(x|f)?(describe|suite|context|it|test|specify)((?:\\s*\\.\\s*\\w+)*)\\s*[(`]")
+	jsCall    = lazyre.New("\\b(x|f)?(describe|suite|context|it|test|specify|[a-z]\\w*Test|test[A-Z]\\w*|it[A-Z]\\w*)((?:\\s*\\.\\s*\\w+)*)\\s*[(`]")
 	jsSkipNow = lazyre.New(`\b(?:this|t|ctx|context|test)\s*\.\s*(?:skip|todo|fixme)\s*\(`)
 	jsAssert  = lazyre.New(`(?im)\b(?:expect|assert|should|verify|check|ensure|fail)\w*\s*(?:<[^;()\n]*>\s*\(|<\s*$|[(.])|\.should\b|\b(?:t|tt|st|tap)\s*\.\s*(?:is|not|true|false|truthy|falsy|like|type|error|equals|regex|emits|snapshot|cmp|rejects|(?:not|strict|deep|loose|does|has|match|same|equal|throw|resolve|ok)\w*|assert)\s*\(|\.(?:assert|expect)\w*\b|\b(?:notS|s|deepS|notDeepS|deep|notDeep)?(?:trict)?Equal\s*\(|\b(?:throws|rejects|doesNotThrow|doesNotReject)\s*\(`)
 )
@@ -26,14 +27,18 @@ type jsNode struct {
 
 // jsTests reads jest, vitest, mocha, jasmine, playwright, cypress and node:test.
 func jsTests(src string) []test {
-	c := coded(detect.JSSyntax, src)
+	c := coded(detect.JSSyntax, src, quietAs(nil))
+	if at := c.Leaves(); at > 0 {
+		c.Code = c.Cut(at)
+	}
 	masked := c.Masked
-	lines := lineCounter{src: src}
+	branches := c.Branches()
+	lines := detect.LineCounter{Src: src}
 	var nodes []jsNode
 	var open []int
-	whole := runs
+	whole := c.Hooked(jsHook, jsSkipNow)
 	for _, m := range jsCall.FindAllStringSubmatchIndex(masked, -1) {
-		if !jsStarts(masked, m[0]) {
+		if !review.ScriptStarts(masked, m[0]) {
 			continue
 		}
 		for len(open) > 0 && nodes[open[len(open)-1]].to <= m[0] {
@@ -49,39 +54,62 @@ func jsTests(src string) []test {
 			}
 			continue
 		}
-		n.line, n.parents = lines.at(m[0]), slices.Clone(open)
+		n.line, n.parents = lines.At(m[0]), slices.Clone(open)
+		if slices.ContainsFunc(branches, func(b [2]int) bool { return b[0] <= m[0] && m[0] < b[1] }) {
+			n.skip = max(n.skip, sometimes)
+		}
 		nodes = append(nodes, n)
 		open = append(open, len(nodes)-1)
 		if len(open) > maxDepth {
 			return nil
 		}
 	}
-	return c.finish(jsFlatten(c, nodes, whole), jsAssert)
+	tests := jsFlatten(c, nodes, whole)
+	if exported := jsExported(c); len(exported) > len(tests) {
+		tests = exported
+	}
+	return c.finish(tests, jsAssert)
+}
+
+var (
+	jsHook = lazyre.New(`\b(?:before|beforeEach|beforeAll)\s*\(`)
+)
+
+// jsExport is a test as nodeunit and its kin have it: exports['name'] = function (test) { … }, or a member of
+// such an object.
+var jsExport = lazyre.New(`(?m)^[ \t]*(?:(?:module\.)?exports(?:\.(\w+)|\[["']\s*["']\])\s*=|["']\s*["']\s*:|(\w+)\s*:)\s*(?:async\s+)?function\s*\w*\s*\(\s*(t\b|test\b|assert\b|beforeExit\b)?[^)]*\)\s*\{`)
+
+func jsExported(c code) []test {
+	var tests []test
+	lines, end := detect.LineCounter{Src: c.Src}, 0
+	for _, m := range jsExport.FindAllStringSubmatchIndex(c.Masked, -1) {
+		if m[0] < end {
+			continue
+		}
+		t := test{name: part(c.Masked, m, 1) + part(c.Masked, m, 2), line: lines.At(m[0]), from: m[1]}
+		if i := strings.IndexAny(c.Bare[m[0]:m[1]], `"'`); t.name == "" && i >= 0 {
+			t.name, _ = review.FirstText(c.Src, m[0]+i)
+		}
+		if m[6] < 0 && !strings.HasPrefix(t.name, "test") {
+			continue
+		}
+		end = c.Partner(m[1] - 1)
+		t.to, t.once = max(t.from, end-1), strings.Contains(c.Masked[m[0]:m[1]], "exports")
+		tests = append(tests, t)
+	}
+	return tests
 }
 
 // maxDepth is more than anyone nests suites; it bounds the work on odd input.
 const maxDepth = 100
-
-// jsStarts tells whether a word begins a call of its own: no method, and not the
-// name of a function that is being defined.
-func jsStarts(masked string, at int) bool {
-	before := strings.TrimRight(masked[max(0, at-12):at], " \t")
-	if jsReceiver.MatchString(before) {
-		return true
-	}
-	return !strings.HasSuffix(before, ".") && !strings.HasSuffix(before, "function") && !strings.HasSuffix(before, "$")
-}
-
-// jsReceiver is what a test may be a method of, in tap and QUnit.
-var jsReceiver = lazyre.New(`(?:^|[^\w$.])(?:t|tt|st|tap|QUnit)\.$`)
 
 // jsRead reads one call; false when it is no test but says something about the
 // one it stands in, as test.skip(condition) does.
 func jsRead(c code, m []int) (jsNode, bool) {
 	prefix, word, mods := part(c.Masked, m, 1), part(c.Masked, m, 2), part(c.Masked, m, 3)
 	n := jsNode{suite: word == "describe" || word == "suite" || word == "context", from: m[1] - 1}
-	n.to = jsEnd(c, n.from)
-	chain := jsModifiers(mods)
+	n.to = review.ScriptEnd(c.Code, n.from)
+	chain := review.ScriptChain(mods)
 	if slices.Contains(chain, "each") || slices.Contains(chain, "skipIf") || slices.Contains(chain, "runIf") || slices.Contains(chain, "for") {
 		next := c.Blanks(n.to)
 		if next >= len(c.Masked) || c.Masked[next] != '(' {
@@ -90,29 +118,23 @@ func jsRead(c code, m []int) (jsNode, bool) {
 		n.from, n.to = next, c.Partner(next)
 	}
 	for _, mod := range chain {
-		if jsNotATest[mod] || !jsMods[mod] {
+		if review.ScriptOthers[mod] || !review.ScriptMods[mod] {
 			return n, false
 		}
 	}
-	n.name, n.plain = jsName(c.Src, n.from+1)
-	n.skip, n.focused = jsState(prefix, chain)
+	n.name, n.plain = review.FirstText(c.Src, n.from+1)
+	if !review.ScriptWords[word] && !(n.plain && jsTakesFunc.MatchString(c.Masked[n.from:n.to])) {
+		return n, false // no test by a word of the project's own
+	}
+	n.skip, n.focused = review.ScriptState(prefix, chain)
 	if !n.plain && n.skip != runs {
 		return n, false
 	}
 	return n, n.plain || !n.suite
 }
 
-// jsMods are the members of test that begin a test.
-var jsMods = map[string]bool{
-	"only": true, "skip": true, "todo": true, "each": true, "concurrent": true, "sequential": true, "serial": true, "failing": true, "fails": true,
-	"fail": true, "fixme": true, "skipIf": true, "runIf": true, "for": true, "parallel": true, "shuffle": true, "cb": true, "describe": true, "test": true, "it": true, "step": true,
-}
-
-// jsNotATest are members of test that are something else: hooks and settings.
-var jsNotATest = map[string]bool{
-	"beforeEach": true, "afterEach": true, "beforeAll": true, "afterAll": true, "before": true, "after": true,
-	"use": true, "step": true, "extend": true, "setTimeout": true, "info": true, "slow": true, "configure": true, "mock": true,
-}
+// jsTakesFunc is a call that is given a body as its last argument.
+var jsTakesFunc = lazyre.New(`(?:=>|\bfunction\b[^{}]*)\s*\{[\s\S]*\}\s*,?\s*\)$`)
 
 func part(s string, m []int, group int) string {
 	if m[2*group] < 0 {
@@ -121,66 +143,10 @@ func part(s string, m []int, group int) string {
 	return s[m[2*group]:m[2*group+1]]
 }
 
-func jsModifiers(mods string) []string {
-	var out []string
-	for p := range strings.SplitSeq(mods, ".") {
-		if p = strings.TrimSpace(p); p != "" {
-			out = append(out, p)
-		}
-	}
-	return out
-}
-
-func jsState(prefix string, chain []string) (skip, bool) {
-	s, focus := runs, prefix == "f"
-	if prefix == "x" {
-		s = never
-	}
-	for _, c := range chain {
-		switch c {
-		case "skip", "todo", "fixme", "failing", "fails", "fail":
-			s = never
-		case "skipIf", "runIf":
-			s = max(s, sometimes)
-		case "only":
-			focus = true
-		}
-	}
-	return s, focus
-}
-
-// jsEnd is behind the bracket or the template that begins at open.
-func jsEnd(c code, open int) int {
-	if c.Masked[open] != '`' {
-		return c.Partner(open)
-	}
-	if i := strings.IndexByte(c.Masked[open+1:], '`'); i >= 0 {
-		return open + i + 2
-	}
-	return len(c.Masked)
-}
-
-// jsName is the string that is a call's first argument.
-func jsName(src string, at int) (string, bool) {
-	rest := strings.TrimLeft(src[min(at, len(src)):min(len(src), at+2000)], " \t\r\n")
-	if rest == "" || strings.IndexByte("'\"`", rest[0]) < 0 {
-		return "(unnamed)", false
-	}
-	for i := 1; i < len(rest); i++ {
-		switch rest[i] {
-		case '\\':
-			i++
-		case rest[0]:
-			return rest[1:i], true
-		}
-	}
-	return "(unnamed)", false
-}
-
 // jsAnnotation reads test.skip(condition): without a condition, or with true, it
 // is for always.
 func jsAnnotation(c code, m []int) skip {
-	s, _ := jsState("", jsModifiers(part(c.Masked, m, 3)))
+	s, _ := review.ScriptState("", review.ScriptChain(part(c.Masked, m, 3)))
 	if s == runs || c.Masked[m[1]-1] != '(' {
 		return s
 	}
@@ -212,7 +178,7 @@ func jsFlatten(c code, nodes []jsNode, whole skip) []test {
 		}
 		n.test.from, n.test.to = jsBody(c, n.from, n.to)
 		if args := c.Masked[n.test.from:n.test.to]; strings.TrimSpace(args) != "" && !strings.Contains(args, "{") && !strings.Contains(args, "=>") {
-			n.claims = append(n.claims, claim{words: append([]string{"with"}, tokens(c.Bare[n.test.from:n.test.to])...), line: n.line}) // a macro, and what it is given
+			n.claims = append(n.claims, claim{Asks: append([]string{"with"}, detect.Tokens(c.Bare[n.test.from:n.test.to])...), line: n.line}) // a macro, and what it is given
 		}
 		tests = append(tests, n.test)
 	}

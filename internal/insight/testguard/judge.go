@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"kedge"
+	"kedge/internal/core/detect"
+	"kedge/internal/core/review"
 )
 
 // script reports a deleted file that asserted outside of tests: it was one test by itself.
@@ -37,7 +39,32 @@ func (p *pool) judge(unit int, pr pair) []Finding {
 	if is.focused && !was.focused {
 		out = append(out, focused(is))
 	}
+	if is.skip <= was.skip && (review.LeavesOut(is.body) > review.LeavesOut(was.body) || review.Shortened(was.body, is.body)) {
+		out = append(out, finding(Skipped, is, "test %q leaves out some of its cases", "let it go through all of them"))
+	}
+	for _, less := range []func(pair) (claim, bool){itsOwn, onItself, onCondition} {
+		if c, ok := less(pr); ok {
+			return append(out, finding(AssertsLess, is, "test %q now sets the value that it asserts: "+strings.ReplaceAll(readable(c.Asks), "%", "%%"), "test the program"))
+		}
+	}
+	if l := review.UnderCondition(was.body, is.body, p.stated(unit, was)); l != "" && is.skip <= was.skip {
+		return append(out, finding(AssertsLess, is, "test %q asserts only under a condition: "+strings.ReplaceAll(l, "%", "%%"), "assert it in every case"))
+	}
 	return append(out, p.judgeClaims(unit, was, is)...)
+}
+
+// stated tells of a line whether it is an assertion that the test had, or what stands for one.
+func (p *pool) stated(unit int, was test) func(line string) bool {
+	claims := was.claims
+	for _, i := range p.of[unit] {
+		if l := p.losses[i]; l.fate == replaced && l.by >= 0 && p.fresh[l.by].unit == unit {
+			claims = append(slices.Clip(claims), p.fresh[l.by].claim)
+		}
+	}
+	return func(line string) bool {
+		text := strings.Join(detect.Tokens(line), " ")
+		return slices.ContainsFunc(claims, func(c claim) bool { return !c.row && !c.aside && strings.HasPrefix(text, c.Text()) })
+	}
 }
 
 func (p *pool) judgeClaims(unit int, was, is test) []Finding {
@@ -67,11 +94,14 @@ func (p *pool) judgeClaims(unit int, was, is test) []Finding {
 // touched tells whether a test no longer has all its lines. In the rest of a file, the heads of tests
 // and imports come and go.
 func touched(was, is test) bool {
+	if detect.KeptLines(was.marks, is.marks) < max(len(was.marks), len(is.marks)) {
+		return true
+	}
 	lines := was.body
 	if was.rest {
 		lines = slices.DeleteFunc(slices.Clone(lines), func(l string) bool { return heads.MatchString(l) || harmless.MatchString(l) })
 	}
-	return keptLines(lines, is.body) < len(lines)
+	return detect.KeptLines(lines, is.body) < len(lines)
 }
 
 // emptied tells whether a test has lost its last assertion.
@@ -94,7 +124,7 @@ func assertions(t test) int {
 func solid(t test) int {
 	n := 0
 	for _, c := range t.claims {
-		if !c.vacuous() && !c.row {
+		if !c.vacuous() && !c.row && c.owner != "main" {
 			n++
 		}
 	}
@@ -105,7 +135,7 @@ func solid(t test) int {
 func readable(words []string) string {
 	var b strings.Builder
 	for i, w := range words {
-		if i > 0 && !strings.Contains(")],.;:(", w) && !strings.Contains("([.!$@#", words[i-1]) || i > 0 && w == "(" && strings.Contains(",=&|", words[i-1]) {
+		if arrow := w == "->" || i > 0 && words[i-1] == "->"; i > 0 && !arrow && !strings.Contains(")],.;:(", w) && !strings.Contains("([.!$@#", words[i-1]) || i > 0 && w == "(" && strings.Contains(",=&|", words[i-1]) {
 			b.WriteByte(' ')
 		}
 		b.WriteString(w)
@@ -115,7 +145,7 @@ func readable(words []string) string {
 
 // lessText names what is gone, safe for a format.
 func lessText(gone []claim) string {
-	first := readable(gone[0].words)
+	first := readable(gone[0].Asks)
 	if len(first) > 80 {
 		first = strings.ToValidUTF8(first[:80], "") + "…"
 	}

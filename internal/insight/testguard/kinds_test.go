@@ -289,17 +289,27 @@ func TestTestsThatAssertNothing(t *testing.T) {
 		text    string
 		asserts bool
 	}{
-		"a_test.go":      {goHead + "func TestA(t *testing.T) {\n\tt.Log(add(1, 2))\n}\n", false},
-		"b_test.go":      {goHead + "func TestB(t *testing.T) {\n\tcheckSum(t, 1, 2)\n}\n", true},
-		"tests/hollow.c": {"static void item_should_be_there(void)\n{\n    (void)item(0);\n}\n\nint main(void)\n{\n    UNITY_BEGIN();\n    RUN_TEST(item_should_be_there);\n    return UNITY_END();\n}\n", false},
-		"tests/good.c":   {"static void item_should_be_there(void)\n{\n    TEST_ASSERT_NOT_NULL(item(0));\n}\n\nint main(void)\n{\n    RUN_TEST(item_should_be_there);\n}\n", true},
-		"test_a.py":      {"def test_a():\n    add(1, 2)\n", false},
-		"test_b.py":      {"def test_b():\n    assert add(1, 2) == 3\n", true},
-		"test.js":        {"it('adds', () => {\n  add(1, 2);\n});\n", false},
-		"a.test.js":      {"it('adds', () => {\n  expect(add(1, 2)).toBe(3);\n});\n", true},
+		"a_test.go":               {goHead + "func TestA(t *testing.T) {\n\tt.Log(add(1, 2))\n}\n", false},
+		"b_test.go":               {goHead + "func TestB(t *testing.T) {\n\tcheckSum(t, 1, 2)\n}\n", true},
+		"tests/hollow.c":          {"static void item_should_be_there(void)\n{\n    (void)item(0);\n}\n\nint main(void)\n{\n    UNITY_BEGIN();\n    RUN_TEST(item_should_be_there);\n    return UNITY_END();\n}\n", false},
+		"tests/good.c":            {"static void item_should_be_there(void)\n{\n    TEST_ASSERT_NOT_NULL(item(0));\n}\n\nint main(void)\n{\n    RUN_TEST(item_should_be_there);\n}\n", true},
+		"test_a.py":               {"def test_a():\n    add(1, 2)\n", false},
+		"test_b.py":               {"def test_b():\n    assert add(1, 2) == 3\n", true},
+		"test.js":                 {"it('adds', () => {\n  add(1, 2);\n});\n", false},
+		"a.test.js":               {"it('adds', () => {\n  expect(add(1, 2)).toBe(3);\n});\n", true},
+		"test/fixtures/ranges.js": {"module.exports = [\n  ['1.x', '1.2.3'],\n  ['^0.0.3', '0.0.3'],\n]\n", true},
+		"test/fixtures/empty.js":  {"module.exports = []\n", false},
 	} {
 		if got := testguard.Asserts(testguard.Change{Path: path, After: []byte(c.text)}, nil); got != c.asserts {
 			t.Errorf("%s: %v", path, got)
+		}
+	}
+	const body = "\nCASES = [\n    (2, 2, 4),\n]\n\ndef test_add():\n    for a, b, want in CASES:\n        "
+	for what, asserts := range map[string]bool{"assert add(a, b) == want\n": true, "add(a, b)\n": false} {
+		before := "from app import add\n" + body + what
+		after := strings.Replace(before, "    (2, 2, 4),\n", "    (2, 2, 4),\n    (0, 0, 0),\n", 1)
+		if got := testguard.Asserts(change("test_cases.py", before, after), nil); got != asserts {
+			t.Errorf("a new row for %q: %v", what, got)
 		}
 	}
 }

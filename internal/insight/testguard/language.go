@@ -7,17 +7,30 @@ import (
 	"strings"
 
 	"kedge/internal/core/detect"
+	"kedge/internal/core/review"
 	"kedge/internal/text/glob"
 	"kedge/internal/text/lazyre"
 )
 
 // code is a source whose tests are read.
-type code struct {
-	detect.Code
-	lined bool // a statement ends with its line
+type code struct{ review.Code }
+
+// coded reads a source; quiet gives where a failure is taken without a word.
+func coded(x detect.Syntax, src string, quiet func(detect.Code) [][2]int) code {
+	c := x.Code(src).Live()
+	return code{review.Code{Code: c, Silent: quiet(c), Braced: x.Braced()}}
 }
 
-func coded(x detect.Syntax, src string) code { return code{Code: x.Code(src)} }
+// quietAs are handlers that take what matches.
+func quietAs(takes *lazyre.Regexp) func(detect.Code) [][2]int {
+	return func(c detect.Code) [][2]int { return c.Quiet(takes) }
+}
+
+var (
+	javaTakes = lazyre.New(`\b(?:AssertionError|AssertionFailedError|Throwable|Error)\b`)
+	phpTakes  = lazyre.New(`\b(?:Throwable|Exception|AssertionFailedError|ExpectationFailedException)\b`)
+	cTakes    = lazyre.New(`\.\.\.`)
+)
 
 // language reads the tests of a source file. It is never given more than
 // detect.MaxSource bytes.
@@ -52,6 +65,10 @@ func (g Guard) read(name string, src []byte) []test {
 	if strings.HasSuffix(name, ".rs") && !detect.IsTest(name) {
 		inTests(string(src), &tests[len(tests)-1])
 	}
+	if len(tests) > 0 && tests[len(tests)-1].source != nil {
+		tests[len(tests)-1].source.around(name, strings.HasSuffix(name, ".rs") && !detect.IsTest(name), tests)
+	}
+	tests = lastOnes(tests)
 	seen := map[string]int{}
 	for i := range tests {
 		t := &tests[i]
@@ -64,31 +81,55 @@ func (g Guard) read(name string, src []byte) []test {
 	return tests
 }
 
+// lastOnes drops tests whose name is defined again behind them, where the last definition is the one
+// that runs.
+func lastOnes(tests []test) []test {
+	last := map[string]int{}
+	for i, t := range tests {
+		if t.once {
+			last[t.name] = i
+		}
+	}
+	out := tests[:0]
+	for i, t := range tests {
+		if at, ok := last[t.name]; !ok || !t.once || at == i {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
 // finish gives each test what stands in it, but for the tests inside it, and adds the rest of the
 // file.
 func (c code) finish(tests []test, asserts *lazyre.Regexp) []test {
-	lines := lineCounter{src: c.Src}
+	lines := detect.LineCounter{Src: c.Src}
 	for i := range tests {
 		var inner []test
 		for j := i + 1; j < len(tests) && tests[j].from < tests[i].to; j++ {
 			inner = append(inner, tests[j])
 		}
 		c.collect(&tests[i], inner, asserts, &lines)
+		if c.Braced {
+			tests[i].skip = max(tests[i].skip, c.exits(tests[i], asserts))
+		}
 		tests[i].asserts += assertions(tests[i])
 	}
 	rest := test{rest: true, line: 1, to: len(c.Src)}
 	c.collect(&rest, tests, asserts, &lines)
 	rest.helpers = c.own(rest.claims)
+	dead := c.DeadLines()
+	rest.claims = slices.DeleteFunc(rest.claims, func(cl claim) bool { return dead[cl.line] })
+	rest.source = &c
 	return append(tests, rest)
 }
 
 // inTests leaves only that in the rest of a source file which stands among its tests.
 func inTests(src string, rest *test) {
-	lines := lineCounter{src: src}
+	lines := detect.LineCounter{Src: src}
 	var spans [][2]int
 	parts, _ := detect.TestParts("a.rs", src)
 	for _, r := range parts {
-		spans = append(spans, [2]int{lines.at(r.From), lines.at(r.To)})
+		spans = append(spans, [2]int{lines.At(r.From), lines.At(r.To)})
 	}
 	rest.claims = slices.DeleteFunc(rest.claims, func(c claim) bool {
 		return !slices.ContainsFunc(spans, func(s [2]int) bool { return s[0] <= c.line && c.line <= s[1] })
@@ -108,12 +149,14 @@ func (t test) start() int {
 }
 
 // collect reads the claims and lines of a test, past the tests inside it.
-func (c code) collect(t *test, inner []test, asserts *lazyre.Regexp, lines *lineCounter) {
+func (c code) collect(t *test, inner []test, asserts *lazyre.Regexp, lines *detect.LineCounter) {
 	at := t.from
+	c.OfTests = !t.rest
 	piece := func(to int) {
 		if at < to {
 			t.claims = append(t.claims, c.claimsIn(at, to, asserts, lines)...)
 			t.body = append(t.body, detect.CodeLines(c.Bare[at:to])...)
+			t.aside += " " + detect.Commented(c.Src[at:to], c.Bare[at:to])
 		}
 	}
 	for _, in := range inner {
@@ -124,11 +167,12 @@ func (c code) collect(t *test, inner []test, asserts *lazyre.Regexp, lines *line
 	}
 	piece(t.to)
 	if t.head > 0 {
+		t.marks = detect.CodeLines(c.Bare[t.head:max(t.head, t.from)])
 		t.claims = append(t.claims, c.rowsIn(t.head, t.from, nil, lines)...)
 	}
 }
 
-var helper = lazyre.New(`\b(?:func|def|function|fn|fun|sub)\s+(?:self\.)?([\pL_][\w?!]*)|^(?:[\w*<>\[\]]+\s+)+\**(\w+)\s*\([^;{}]*\)\s*\{?$|^(\w+)\s*\(\)\s*\{|\b(?:const|let|var)\s+(\w+)\s*=\s*(?:async\s*)?(?:function|\()`)
+var helper = lazyre.New(`\b(?:func|def|function|fn|fun|sub|macro_rules!)\s+(?:self\.)?([\pL_][\w?!]*)|^(?:[\w*<>\[\]]+\s+)+\**(\w+)\s*\([^;{}]*\)\s*\{?$|^(\w+)\s*\(\)\s*\{|\b(?:const|let|var)\s+(\w+)\s*=\s*(?:async\s*)?(?:function|\()`)
 
 // own tells claims outside tests which helper they stand in, and gives all helpers.
 func (c code) own(claims []claim) map[string]bool {
@@ -163,24 +207,8 @@ func helperName(line string) string {
 		return ""
 	}
 	m := helper.FindStringSubmatch(line)
-	if m == nil || notSymbols[m[2]] || strings.HasPrefix(line, "return") || strings.HasPrefix(line, "else") {
+	if m == nil || detect.NoSymbol(m[2]) || strings.HasPrefix(line, "return") || strings.HasPrefix(line, "else") {
 		return ""
 	}
 	return m[1] + m[2] + m[3] + m[4]
-}
-
-// lineAt is the line of an offset; callers go through a file once, so that the
-// count goes on from where it stopped.
-type lineCounter struct {
-	src       string
-	off, line int
-}
-
-func (c *lineCounter) at(off int) int {
-	if off < c.off {
-		c.off, c.line = 0, 0
-	}
-	c.line += strings.Count(c.src[c.off:off], "\n")
-	c.off = off
-	return c.line + 1
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"kedge/internal/core/detect"
+	"kedge/internal/core/review"
 	"kedge/internal/text/lazyre"
 )
 
@@ -49,7 +50,7 @@ func (c *comparison) matches(same func(was, is test) bool) []match {
 		}
 		for i, is := range c.added {
 			if tried++; tried < maxPairs && same(was, is) {
-				out = append(out, match{g, i, float64(keptLines(was.body, is.body)) / float64(max(len(was.body), len(is.body), 1))})
+				out = append(out, match{g, i, float64(detect.KeptLines(was.body, is.body)) / float64(max(len(was.body), len(is.body), 1))})
 			}
 		}
 	}
@@ -77,7 +78,7 @@ func sameName(was, is test) bool {
 		return false
 	}
 	a, b := lastName(was.name), lastName(is.name)
-	return a == b && len(a) > 3 && (was.path == is.path || was.name == is.name || moved(was, is))
+	return a == b && len(a) > 3 && (was.path == is.path || was.name == is.name || len(detect.Words(was.name)) > 2 && len(a) > 9 || moved(was, is))
 }
 
 // rewritten tells whether a new test has taken the place of an old one, in the same file behind the
@@ -86,8 +87,8 @@ func rewritten(was, is test) bool {
 	if was.rest || is.rest || was.path != is.path || was.follows != is.follows {
 		return false
 	}
-	a, b := claim{words: tokens(strings.Join(was.body, "\n"))}, claim{words: tokens(strings.Join(is.body, "\n"))}
-	return max(b.covers(a), a.covers(b)) >= 0.5 || namesMost(a, b)
+	a, b := claim{Asks: detect.Tokens(strings.Join(was.body, "\n"))}, claim{Asks: detect.Tokens(strings.Join(is.body, "\n"))}
+	return max(b.Covers(a.Asks), a.Covers(b.Asks)) >= 0.5 || namesMost(a, b)
 }
 
 // namesMost tells whether a test names at least half of the things that another one does.
@@ -98,8 +99,8 @@ func namesMost(was, is claim) bool {
 
 // sharedNames counts the names in one text, and those of them in another.
 func sharedNames(was, is claim) (kept, all int) {
-	have := is.things()
-	for w := range was.things() {
+	have := is.Things()
+	for w := range was.Things() {
 		if w[0] == '"' {
 			continue
 		}
@@ -129,25 +130,16 @@ func moved(was, is test) bool {
 		return false
 	}
 	if len(was.body) < 4 {
-		return slices.Equal(was.body, is.body) && (len(was.body) > 0 || was.name == is.name)
+		return slices.Equal(was.body, is.body) && (len(was.body) > 0 || was.name == is.name) || adapted(was, is)
 	}
-	return 2*keptLines(was.body, is.body) >= len(was.body)
+	return 2*detect.KeptLines(was.body, is.body) >= len(was.body)
 }
 
-// keptLines counts the lines that are still there.
-func keptLines(was, is []string) int {
-	have := map[string]int{}
-	for _, l := range is {
-		have[l]++
-	}
-	kept := 0
-	for _, l := range was {
-		if have[l] > 0 {
-			have[l]--
-			kept++
-		}
-	}
-	return kept
+// adapted tells whether a short test has followed something that got a longer name: it has one too, and
+// all of its lines but one.
+func adapted(was, is test) bool {
+	kept := detect.KeptLines(was.body, is.body)
+	return kept > 1 && kept+1 >= len(was.body) && len(is.body) == len(was.body) && is.asserts >= was.asserts && strings.HasPrefix(lastName(is.name), lastName(was.name))
 }
 
 // mayGo tells whether a test that is gone is not missed: it tested what the source no longer has, or
@@ -157,7 +149,7 @@ func (c *comparison) mayGo(g test) bool {
 		return true
 	}
 	for _, t := range c.still {
-		if !t.rest && len(g.body) > 2 && t.skip <= g.skip && t.asserts >= g.asserts && keptLines(g.body, t.body) == len(g.body) {
+		if !t.rest && len(g.body) > 2 && review.Left(g.path, t.path, c.all) != never && t.skip <= g.skip && t.asserts >= g.asserts && detect.KeptLines(g.body, t.body) == len(g.body) {
 			return true
 		}
 	}
@@ -169,8 +161,9 @@ func (c *comparison) ofRemoved(g test) bool {
 	if len(c.removed.names) == 0 {
 		return false
 	}
+	own := review.OwnNames(g.body)
 	for _, l := range g.body {
-		if slices.ContainsFunc(detect.Words(l), c.removed.has) {
+		if slices.ContainsFunc(detect.Words(l), func(w string) bool { return !own[w] && c.removed.has(w) }) {
 			return true
 		}
 	}
@@ -181,4 +174,21 @@ func (c *comparison) ofRemoved(g test) bool {
 		}
 	}
 	return false
+}
+
+// goneNames are names that the source of a change declared and has no longer. Whether source that did
+// not change has one is asked only when it matters, and once.
+type goneNames struct {
+	names     map[string]bool
+	mentioned func(name string) bool
+}
+
+// has tells whether no source has a name any more.
+func (g goneNames) has(name string) bool {
+	gone := g.names[name]
+	if gone && g.mentioned != nil && g.mentioned(name) {
+		delete(g.names, name)
+		return false
+	}
+	return gone
 }

@@ -8,7 +8,7 @@ import (
 	"kedge/internal/text/lazyre"
 )
 
-// harmless are lines outside tests that change nothing for the tests beside them: imports.
+// harmless are lines outside tests that may be gone without a word: the old tests have their own imports.
 var harmless = lazyre.New(`^(?:import\b|from\s+[\w.]+\s+import\b|use\s|#\s*include\b|require\b|require_relative\b|(?:const|let|var)\s+[\w{}\s,:]+=\s*require\s*\(|(?:[\w.]+\s+)?"[^"]*"$|[\w, {}*]+,?$|[)}\]];?$)`)
 
 // meddling are functions that run for all tests of a file or a folder.
@@ -33,7 +33,8 @@ func onlyAdds(c Change) bool {
 }
 
 // Asserts tells whether the tests that a file of a change adds or changes assert something. Of
-// files whose insides are not known it is taken for granted.
+// files whose insides are not known it is taken for granted, as it is of rows that asserting tests get, or
+// tests in other files.
 func Asserts(c Change, extra []string) bool {
 	if c.After == nil || detect.SideOf(c.Path, extra) != detect.Tests && !holdsBoth(c.Path) {
 		return false
@@ -42,13 +43,20 @@ func Asserts(c Change, extra []string) bool {
 	if g.language(c.Path) == nil {
 		return detect.SideOf(c.Path, extra) == detect.Tests
 	}
-	was := map[string][]string{}
+	was := map[string]test{}
 	for _, t := range g.read(c.Path, c.Before) {
-		was[t.name] = t.body
+		was[t.name] = t
 	}
-	return slices.ContainsFunc(g.read(c.Path, c.After), func(t test) bool {
-		body, there := was[t.name]
-		return !(there && slices.Equal(body, t.body)) && (t.unknown || solid(t) > 0 || slices.ContainsFunc(t.body, calls.MatchString))
+	after := g.read(c.Path, c.After)
+	asserting := func(t test) bool { return solid(t) > 0 || slices.ContainsFunc(t.body, calls.MatchString) }
+	return slices.ContainsFunc(after, func(t test) bool {
+		old, there := was[t.name]
+		if there && slices.Equal(old.body, t.body) {
+			return false
+		}
+		_, fresh := difference(old.claims, t.claims)
+		rows := t.rest && slices.ContainsFunc(fresh, func(c claim) bool { return c.row })
+		return t.unknown || asserting(t) || rows && (len(after) == 1 || slices.ContainsFunc(after, asserting))
 	})
 }
 
@@ -73,7 +81,7 @@ func (g Guard) Explained(c Change, all []Change) bool {
 	for _, t := range after {
 		now[t.name] = true
 	}
-	k := comparison{removed: goneNames{g.removed(all), g.Mentioned}}
+	k := comparison{removed: goneNames{detect.Removed(all, g.Tests), g.Mentioned}}
 	kept := slices.DeleteFunc(slices.Clone(before), func(t test) bool { return !now[t.name] && !t.rest })
 	for _, t := range before {
 		if !t.rest && !now[t.name] && !k.ofRemoved(t) {
@@ -88,8 +96,8 @@ func (g Guard) Explained(c Change, all []Change) bool {
 
 func read(name string, src []byte) []test { return Guard{}.read(name, src) }
 
-// keepsAll tells whether every test is there as it was, and the rest of the file has only gained
-// imports.
+// keepsAll tells whether every test is there as it was, and what stands around them has only
+// gained suites and imports.
 func keepsAll(before, after []test) bool {
 	now := map[string]test{}
 	for _, t := range after {
@@ -100,9 +108,11 @@ func keepsAll(before, after []test) bool {
 		switch {
 		case !ok || is.skip != was.skip || is.focused != was.focused:
 			return false
-		case was.rest && !keepsRest(was.body, is.body):
+		case was.rest && !keepsAround(before, after):
 			return false
-		case !was.rest && !slices.Equal(was.body, is.body):
+		case !was.rest && !(slices.Equal(was.body, is.body) && slices.Equal(was.marks, is.marks) && slices.Equal(was.edge, is.edge)):
+			return false
+		case len(was.claims) != len(is.claims) && !was.rest:
 			return false
 		}
 		delete(now, was.name)
@@ -115,19 +125,5 @@ func keepsAll(before, after []test) bool {
 	return true
 }
 
-// keepsRest tells whether lines are all there, in their order, with only harmless ones between.
-func keepsRest(was, is []string) bool {
-	i := 0
-	for _, l := range is {
-		switch {
-		case i < len(was) && l == was[i]:
-			i++
-		case !harmless.MatchString(l) && !heads.MatchString(l):
-			return false
-		}
-	}
-	return i == len(was)
-}
-
-// heads are the lines that begin an added test: what stands around its body.
+// heads are the lines that begin a test, which may be gone with it: what stands around its body.
 var heads = lazyre.New(`^(?:def\s+test|async\s+def\s+test|@pytest\.mark\.parametrize|#\[|(?:async\s+)?fn\s|@Test\b|(?:public\s+)?(?:void|fun)\s|(?:it|test|specify|describe|context|t\.test)\s*[.(]|(?:static\s+)?void\s+\w+\s*\(|RUN_TEST\s*\(|TEST\w*\s*\(|@test\b|(?:it|test|specify|describe|context)\s|end$|\(?(?:async\s*)?(?:\(\w*\)|\w+|function\s*\(\w*\))\s*(?:=>)?\s*\{$|public\s+function\s+test|[)}]+[,;]?$|'[^']*',?$)`)

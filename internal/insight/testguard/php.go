@@ -1,9 +1,11 @@
 package testguard
 
 import (
+	"slices"
 	"strings"
 
 	"kedge/internal/core/detect"
+	"kedge/internal/core/review"
 	"kedge/internal/text/lazyre"
 )
 
@@ -19,8 +21,10 @@ var (
 
 // phpTests reads PHPUnit and Pest.
 func phpTests(src string) []test {
-	c := coded(detect.PHPSyntax, src)
-	lines := lineCounter{src: src}
+	c := coded(detect.PHPSyntax, src, quietAs(phpTakes))
+	lines := detect.LineCounter{Src: src}
+	classes := abstract.FindAllStringIndex(c.Masked, -1)
+	whole := c.Hooked(phpHook, phpSkips)
 	tests := phpPests(c)
 	end := 0
 	for _, m := range phpMethod.FindAllStringSubmatchIndex(c.Masked, -1) {
@@ -32,15 +36,34 @@ func phpTests(src string) []test {
 		if !strings.HasPrefix(strings.ToLower(name), "test") && !phpMarked.MatchString(head) {
 			continue
 		}
-		t := test{name: name, line: lines.at(m[0])}
+		t := test{name: name, line: lines.At(m[0])}
 		end = t.fill(c, c.Partner(m[1]-1))
-		t.skip = phpSkip(c, t)
+		t.skip = max(whole, phpSkip(c, t), hidden(c, m[0], max(0, lastOf(c.Masked[:m[0]], ";{}")), classes))
 		for _, e := range phpExpects.FindAllStringIndex(head, -1) {
-			t.claims = append(t.claims, claim{words: tokens(head[e[0]:e[1]]), line: t.line})
+			t.claims = append(t.claims, claim{Asks: detect.Tokens(head[e[0]:e[1]]), line: t.line})
 		}
 		tests = append(tests, t)
 	}
 	return c.finish(tests, phpAssert)
+}
+
+var (
+	phpHook  = lazyre.New(`\bfunction\s+(?:setUp|setUpBeforeClass|beforeEach)\s*\([^)]*\)\s*(?::\s*void\s*)?\{|\bbeforeEach\s*\(`)
+	unseen   = lazyre.New(`\b(?:private|protected)\b`)
+	abstract = lazyre.New(`\babstract\s+(?:\w+\s+)*class\b|\bclass\b`)
+)
+
+// hidden tells whether a method is one that no runner calls, for it or its class cannot be used from outside.
+// Classes are where the classes of the file begin.
+func hidden(c code, at, head int, classes [][]int) skip {
+	if unseen.MatchString(c.Masked[head:at]) {
+		return never
+	}
+	n, _ := slices.BinarySearchFunc(classes, at, func(m []int, at int) int { return m[0] - at })
+	if n > 0 && strings.HasPrefix(c.Masked[classes[n-1][0]:], "abstract") {
+		return sometimes
+	}
+	return runs
 }
 
 // phpSkip tells whether a body skips: as its first statement always, deeper down sometimes.
@@ -58,18 +81,18 @@ func phpSkip(c code, t test) skip {
 // phpPests are the calls of Pest: it('…', function () { … }) and what is chained to them.
 func phpPests(c code) []test {
 	var tests []test
-	lines := lineCounter{src: c.Src}
+	lines := detect.LineCounter{Src: c.Src}
 	end := 0
 	for _, m := range phpPest.FindAllStringSubmatchIndex(c.Masked, -1) {
 		if m[0] < end {
 			continue
 		}
-		name, ok := jsName(c.Src, m[1])
+		name, ok := review.FirstText(c.Src, m[1])
 		if !ok {
 			continue
 		}
 		end = c.Partner(m[1] - 1)
-		t := test{name: name, line: lines.at(m[0])}
+		t := test{name: name, line: lines.At(m[0])}
 		t.from, t.to = jsBody(c, m[1], end)
 		switch after := phpAfter.FindStringSubmatch(c.Masked[end:min(len(c.Masked), end+100)]); {
 		case after == nil:

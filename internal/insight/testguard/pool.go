@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"kedge/internal/core/detect"
+	"kedge/internal/core/review"
 	"kedge/internal/text/lazyre"
 )
 
@@ -51,18 +53,20 @@ func newPool(c *comparison) *pool {
 			continue
 		}
 		missing, fresh := difference(pr.was.claims, pr.is.claims)
-		p.lose(i, stillSaid(onceMore(missing, pr.is.claims), pr.is), pr.is)
+		p.lose(i, stillSaid(onceMore(missing, pr.is.claims), pr.is), pr)
 		p.gain(i, fresh)
 	}
 	for i, g := range c.gone {
-		p.lose(len(c.pairs)+i, g.claims, test{rest: g.rest})
+		p.lose(len(c.pairs)+i, g.claims, pair{is: test{rest: g.rest}})
 	}
 	for i, a := range c.added {
 		p.gain(-1-i, a.claims)
 	}
 	p.exact()
 	p.within(0.5)
-	p.counted()
+	p.helped(0.5)
+	p.counted(nil)
+	p.counted(bindings{})
 	p.carried()
 	p.across(0.7)
 	p.implied()
@@ -78,18 +82,18 @@ func newPool(c *comparison) *pool {
 func difference(was, is []claim) (missing, fresh []claim) {
 	have := map[string]int{}
 	for _, c := range is {
-		have[c.text()]++
+		have[c.Text()]++
 	}
 	for _, c := range was {
-		if have[c.text()] == 0 {
+		if have[c.Text()] == 0 {
 			missing = append(missing, c)
 			continue
 		}
-		have[c.text()]--
+		have[c.Text()]--
 	}
 	for _, c := range slices.Backward(is) {
-		if have[c.text()] > 0 {
-			have[c.text()]--
+		if have[c.Text()] > 0 {
+			have[c.Text()]--
 			fresh = append(fresh, c)
 		}
 	}
@@ -106,10 +110,10 @@ func onceMore(missing, is []claim) []claim {
 	have := map[row]bool{}
 	for _, c := range is {
 		if c.row {
-			have[row{c.table, c.text()}] = true
+			have[row{c.table, c.Text()}] = true
 		}
 	}
-	return slices.DeleteFunc(missing, func(c claim) bool { return c.row && have[row{c.table, c.text()}] })
+	return slices.DeleteFunc(missing, func(c claim) bool { return c.row && have[row{c.table, c.Text()}] })
 }
 
 // stillSaid drops rows that the test still has, though not in a list: a call may have got them.
@@ -117,47 +121,51 @@ func stillSaid(missing []claim, is test) []claim {
 	if !slices.ContainsFunc(missing, func(c claim) bool { return c.row }) {
 		return missing
 	}
-	text := strings.Join(tokens(strings.Join(is.body, "\n")), " ")
+	text := strings.Join(detect.Tokens(strings.Join(is.body, "\n")), " ")
 	for _, c := range is.claims {
-		text = strings.ReplaceAll(text, c.text(), "") // what is in a list is counted there
+		text = strings.ReplaceAll(text, c.Text(), "") // what is in a list is counted there
 	}
-	return slices.DeleteFunc(missing, func(c claim) bool { return c.row && len(c.words) > 2 && strings.Contains(text, c.text()) })
+	return slices.DeleteFunc(missing, func(c claim) bool { return c.row && (is.rest || len(c.Asks) > 2) && strings.Contains(text, c.Text()) })
 }
 
-func (p *pool) lose(unit int, claims []claim, is test) {
+func (p *pool) lose(unit int, claims []claim, pr pair) {
+	is := pr.is
 	var idle map[string]bool
 	if len(claims) > 0 {
-		idle = hollow(is)
+		idle = review.Hollow(is.body)
 	}
 	for _, c := range claims {
 		l := loss{claim: c, unit: unit, by: -1}
 		switch {
-		case idle[c.text()]: // the condition is still there
+		case idle[c.Text()] || !c.aside && c.out(pr): // the condition is still there, or the claim as a comment
 			l.fate = loosened
+		case strings.HasSuffix(is.path, ".bats") && succeeds.MatchString(c.Text()) && review.RunsPlainly(pr.was.body, is.body):
+			l.fate = found // a plain command has to succeed
 		case c.aside || c.vacuous() || is.rest && c.owner != "" && !is.helpers[c.owner]:
 			l.fate = excused
 		case p.ofRemoved(c):
 			l.fate = found
+		case c.thrown(pr):
+			l.fate = excused
 		}
 		p.losses = append(p.losses, l)
 	}
 }
 
-// hollow gives the conditions of a test under which nothing happens.
-func hollow(is test) map[string]bool {
-	out := map[string]bool{}
-	text := strings.Join(tokens(strings.Join(is.body, "\n")), " ")
-	for _, m := range idle.FindAllStringSubmatch(text, -1) {
-		out[m[1]] = true
+// succeeds asks for the status of what was run.
+var succeeds = lazyre.New(`^\[\[? (?:"\$ ?\{? ?status ?\}?"|\$ \{? ?status ?\}?) (?:- eq|==?) "?0"? \]`)
+
+// out tells whether a claim was commented out.
+func (c claim) out(pr pair) bool {
+	if len(c.Asks) < 3 && !(c.row && len(c.Text()) > 7) || pr.is.aside == "" {
+		return false
 	}
-	return out
+	text := c.Text()
+	return strings.Contains(pr.is.aside, text) && !strings.Contains(pr.was.aside, text)
 }
 
-// idle is a condition whose body does nothing, or only says something.
-var idle = lazyre.New(`(?:^| )(if [^{}]+?) \{ (?:(?:_ = \w+|\w+ \. (?:Logf?|Helper|Print(?:ln|f)?) \([^{}]*\)) )*\}`)
-
 func (p *pool) ofRemoved(c claim) bool {
-	for _, w := range c.words {
+	for _, w := range c.Asks {
 		if p.c.removed.has(strings.Trim(w, "\"'`")) {
 			return true
 		}
@@ -177,14 +185,14 @@ func (p *pool) gain(unit int, claims []claim) {
 func (p *pool) exact() {
 	at := map[string][]int{}
 	for i, f := range p.fresh {
-		at[f.text()] = append(at[f.text()], i)
+		at[f.Text()] = append(at[f.Text()], i)
 	}
 	for i := range p.losses {
 		l := &p.losses[i]
 		if l.fate != lost {
 			continue
 		}
-		for _, k := range at[l.text()] {
+		for _, k := range at[l.Text()] {
 			if f := &p.fresh[k]; !f.used && p.stands(f, l) {
 				l.fate, f.used, l.by = found, true, k
 				break
@@ -196,14 +204,14 @@ func (p *pool) exact() {
 // stands tells whether a new claim may stand for a lost one. An assertion of a test that is gone
 // must be in a test again: in a helper it may never run.
 func (p *pool) stands(f *gain, l *loss) bool {
-	if f.unit == l.unit {
+	into := p.gains(f.unit)
+	if out := p.loses(l.unit); f.unit == l.unit || out.rest && out.path == into.path {
 		return true
 	}
-	into := p.gains(f.unit)
-	if l.unit >= len(p.c.pairs) && !f.row && into.rest {
+	if out := p.loses(l.unit); l.unit >= len(p.c.pairs) && !f.row && into.rest && !(out.rest && 2*detect.KeptLines(out.body, into.body) >= len(out.body)) {
 		return false
 	}
-	return l.specific() || into.rest || near(p.loses(l.unit), into)
+	return l.Specific() || into.rest || near(p.loses(l.unit), into)
 }
 
 // gains is the test that has a new claim, and loses the one that has lost a claim.
@@ -224,11 +232,11 @@ func (p *pool) loses(unit int) test {
 // near tells whether a test goes through what another one did: it has half of its values, or of its
 // lines where it has none. Claims that name no value are in every other test.
 func near(was, is test) bool {
-	values := claim{words: tokens(strings.Join(was.body, "\n"))}.values()
+	values := claim{Asks: detect.Tokens(strings.Join(was.body, "\n"))}.Values()
 	if len(values) == 0 {
-		return 2*keptLines(was.body, is.body) >= len(was.body)
+		return 2*detect.KeptLines(was.body, is.body) >= len(was.body)
 	}
-	return 2*keptLines(values, tokens(strings.Join(is.body, "\n"))) >= len(values)
+	return 2*detect.KeptLines(values, detect.Tokens(strings.Join(is.body, "\n"))) >= len(values)
 }
 
 // units gives the new claims of each unit.
@@ -255,11 +263,11 @@ func (p *pool) within(share float64) {
 				return
 			}
 			f := p.fresh[k]
-			s := f.covers(l.claim)
-			if s < share && f.holds(l.claim) {
+			s := f.Covers(l.Asks)
+			if s < share && f.Holds(l.Asks) {
 				s = share
 			}
-			if s > best && (!f.used || (s >= 0.8 || f.holds(l.claim)) && len(f.words) > len(l.words)) {
+			if s > best && (!f.used || (s >= 0.8 || f.Holds(l.Asks)) && len(f.Asks) > len(l.Asks)) {
 				best, at = s, k
 			}
 		}
@@ -274,29 +282,15 @@ func (p *pool) replace(l *loss, at int) {
 	l.by = at
 }
 
-// loosen finds claims that something stands for which asserts less, in a test that has not got any
-// stronger one.
-func (p *pool) loosen() {
-	strong := map[int]bool{}
-	for _, f := range p.fresh {
-		strong[f.unit] = strong[f.unit] || !f.loose()
-	}
-	for i := range p.losses {
-		l := &p.losses[i]
-		if l.fate == replaced && l.by >= 0 && !strong[p.fresh[l.by].unit] && p.fresh[l.by].looser(l.claim) {
-			l.fate = loosened
-		}
-	}
-}
-
 // counted lets new claims of the same test stand for lost ones about the same things: the test was
 // rewritten. Which one stands for which does not matter, but that there are as many does.
-func (p *pool) counted() {
+// Bound says what their variables were given; nil: nobody asks.
+func (p *pool) counted(bound bindings) {
 	units := p.units()
 	product := map[int]int{}
 	for i := range p.losses {
 		l := &p.losses[i]
-		if l.fate != lost || !p.about(l, units[l.unit]) {
+		if l.fate != lost || !p.about(l, units[l.unit], bound) {
 			continue
 		}
 		for l.fate == lost && len(units[l.unit]) > 0 {
@@ -315,14 +309,6 @@ func (p *pool) counted() {
 	}
 }
 
-// about tells whether a test has a new claim, or as many as it had, about what a lost one was about.
-func (p *pool) about(l *loss, fresh []int) bool {
-	if l.row {
-		return true
-	}
-	return slices.ContainsFunc(fresh, func(k int) bool { return p.fresh[k].row && len(l.values()) == 0 || p.fresh[k].shares(l.claim) })
-}
-
 // carried finds assertions that several lines have taken over: values are collected, and compared at
 // once. The new lines name all that the assertion named.
 func (p *pool) carried() {
@@ -334,7 +320,7 @@ func (p *pool) carried() {
 			continue
 		}
 		if lines[l.unit] == nil {
-			lines[l.unit] = claim{words: tokens(strings.Join(freshLines(p.c.pairs[l.unit]), "\n"))}.things()
+			lines[l.unit] = claim{Asks: detect.Tokens(strings.Join(freshLines(p.c.pairs[l.unit]), "\n"))}.Things()
 		}
 		if namesAll(l.claim, lines[l.unit]) {
 			l.fate = replaced
@@ -354,7 +340,7 @@ func freshLines(pr pair) []string {
 // namesAll tells whether all things that a claim names, at least two, are among some.
 func namesAll(c claim, some map[string]bool) bool {
 	n := 0
-	for w := range c.things() {
+	for w := range c.Things() {
 		if w[0] == '"' {
 			continue
 		}
@@ -381,7 +367,7 @@ func (p *pool) cases(unit int) int {
 func (p *pool) across(share float64) {
 	for i := range p.losses {
 		l := &p.losses[i]
-		if l.fate != lost || len(l.meaning()) < 2 {
+		if l.fate != lost || len(l.Meaning()) < 2 {
 			continue
 		}
 		best, at := 0.0, -1
@@ -390,11 +376,11 @@ func (p *pool) across(share float64) {
 				return
 			}
 			f := &p.fresh[k]
-			s := f.covers(l.claim)
-			if s < share && !f.used && l.telling() && f.holds(l.claim) {
+			s := f.Covers(l.Asks)
+			if s < share && !f.used && l.Telling() && f.Holds(l.Asks) {
 				s = share
 			}
-			if s > best && (!f.used || s == 1 && len(f.words) > len(l.words)) && p.stands(f, l) {
+			if s > best && (!f.used || s == 1 && len(f.Asks) > len(l.Asks)) && p.stands(f, l) {
 				best, at = s, k
 			}
 		}
@@ -415,14 +401,14 @@ func (p *pool) implied() {
 	}
 	for i := range p.losses {
 		l := &p.losses[i]
-		if l.fate != lost || !l.loose() || l.ofCase() {
+		if l.fate != lost || !l.loose() || l.OfCase() {
 			continue
 		}
 		others := replacedIn[l.unit]
 		if l.unit < len(p.c.pairs) {
 			others = slices.Concat(others, p.c.pairs[l.unit].is.claims)
 		}
-		if slices.ContainsFunc(others, func(o claim) bool { return !o.loose() && !o.row && o.shares(l.claim) }) {
+		if slices.ContainsFunc(others, func(o claim) bool { return !o.loose() && !o.row && o.Shares(l.Asks) && o.NamesAll(l.Asks) }) {
 			l.fate = excused
 		}
 	}
@@ -431,14 +417,14 @@ func (p *pool) implied() {
 // tabled tells whether a test that is gone has become a row of another one: that has got a new row
 // which stands for nothing else, and does all that the other did.
 func (p *pool) tabled(g test) bool {
-	was := claim{words: tokens(strings.Join(g.body, "\n"))}
+	was := claim{Asks: detect.Tokens(strings.Join(g.body, "\n"))}
 	for i := range p.fresh {
 		f := &p.fresh[i]
 		if f.used || !f.row {
 			continue
 		}
 		into := p.gains(f.unit)
-		if into.path == g.path && !into.rest && into.skip <= g.skip && namesAlmostAll(was, claim{words: tokens(strings.Join(into.body, "\n"))}) {
+		if into.path == g.path && !into.rest && into.skip <= g.skip && namesAlmostAll(was, claim{Asks: detect.Tokens(strings.Join(into.body, "\n"))}) {
 			f.used = true
 			return true
 		}

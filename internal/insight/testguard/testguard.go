@@ -17,15 +17,13 @@ import (
 	"strings"
 
 	"kedge/internal/core/detect"
+	"kedge/internal/core/review"
 
 	"kedge"
 )
 
 // Change is one file in its two versions; nil stands for no file.
-type Change struct {
-	Path          string
-	Before, After []byte
-}
+type Change = detect.Change
 
 // Kind says what was done to a test.
 type Kind string
@@ -51,13 +49,13 @@ type Finding struct {
 	Kind Kind
 }
 
-// skip says when a test does not run; more is weaker.
-type skip int
+// skip says when a test does not run.
+type skip = review.Skip
 
 const (
-	runs      skip = iota // always runs
-	sometimes             // under a condition
-	never                 // is skipped, or may fail, whatever happens
+	runs      = review.Always
+	sometimes = review.Sometimes
+	never     = review.Never
 )
 
 // test is one test as it stands in one version of a file; or the rest of the file, with the helpers
@@ -78,6 +76,14 @@ type test struct {
 	from    int             // where it stands, in bytes
 	to      int
 	body    []string // its lines without blanks at the ends, and blank ones
+	aside   string   // the words of its comments
+	edge    []string // the lines that begin and end it
+	source  *code    // of the rest: what was read
+	outside []string // of the rest: the lines that belong to no test and import nothing
+	imports []string // of the rest: what it imports, statement by statement
+	gone    bool     // the file takes it back
+	once    bool     // a later definition of the name takes its place
+	marks   []string // the lines of its annotations, which may hold a table or turn it round
 }
 
 // Guard compares the versions of files.
@@ -99,9 +105,15 @@ func All(changes []Change) []Finding { return Guard{}.All(changes) }
 // from one of them to another is not deleted, nor is one of a function that is gone.
 func (g Guard) All(changes []Change) []Finding {
 	findings := []Finding{}
-	c := comparison{removed: goneNames{g.removed(changes), g.Mentioned}}
+	c := comparison{all: changes, removed: goneNames{detect.Removed(changes, g.Tests), g.Mentioned}}
 	for _, ch := range changes {
-		findings = append(findings, runnerFindings(ch)...)
+		s := detect.Stops(ch, changes)
+		if s == nil {
+			s = review.Stops(ch, detect.SideOf(ch.Path, g.Tests) == detect.Tests, changes)
+		}
+		if s != nil {
+			findings = append(findings, Finding{Kind: Runner, Finding: kedge.Finding{Level: kedge.LevelError, What: s.What, Where: ch.Path, Fix: s.Fix}})
+		}
 		if g.language(ch.Path) == nil {
 			findings = append(findings, g.unreadable(ch)...)
 			continue
@@ -137,6 +149,7 @@ func holdsBoth(name string) bool {
 
 // comparison pairs the tests of all files.
 type comparison struct {
+	all         []Change
 	removed     goneNames
 	pairs       []pair
 	gone, added []test
@@ -194,6 +207,7 @@ func (c *comparison) findings() []Finding {
 	c.settle(sameName)
 	c.settle(moved)
 	c.settle(rewritten)
+	c.leave()
 	p := newPool(c)
 	var out []Finding
 	for i, pr := range c.pairs {
@@ -203,7 +217,7 @@ func (c *comparison) findings() []Finding {
 		if g.rest {
 			out = append(out, p.script(len(c.pairs)+i, g)...)
 		}
-		if p.kept(len(c.pairs)+i) || c.mayGo(g) || !g.rest && p.tabled(g) {
+		if g.skip == never || p.kept(len(c.pairs)+i) || c.mayGo(g) || !g.rest && p.tabled(g) {
 			c.gone[i].name = "" // it is still there in another form
 		}
 	}
@@ -225,6 +239,22 @@ func (c *comparison) findings() []Finding {
 		}
 	}
 	return out
+}
+
+// leave takes the tests that went where no runner looks for them out of the pairs.
+func (c *comparison) leave() {
+	c.pairs = slices.DeleteFunc(c.pairs, func(p pair) bool {
+		gone := !p.was.rest && p.was.skip != never && review.Left(p.was.path, p.is.path, c.all) == never
+		if gone {
+			c.gone = append(c.gone, p.was)
+		}
+		return gone
+	})
+	for i := range c.pairs {
+		if p := &c.pairs[i]; !p.was.rest {
+			p.is.skip = max(p.is.skip, review.Left(p.was.path, p.is.path, c.all))
+		}
+	}
 }
 
 // outermost leaves out the subtests of tests that are there themselves.

@@ -153,12 +153,12 @@ func version(s string) []byte {
 // that a weakened one is still found.
 func TestMovedTests(t *testing.T) {
 	a := goHead + "func TestA(t *testing.T) {\n\tx := f()\n\tif x != 1 {\n\t\tt.Fatal(x)\n\t}\n}\n"
-	got := testguard.All([]testguard.Change{{"a_test.go", []byte(a), nil}, {"b/b_test.go", nil, []byte(a)}})
+	got := testguard.All([]testguard.Change{{Path: "a_test.go", Before: []byte(a), After: nil}, {Path: "b/b_test.go", Before: nil, After: []byte(a)}})
 	if len(got) != 0 {
 		t.Errorf("a moved file gives %+v", got)
 	}
 	skipped := strings.Replace(a, "x := f()", "t.Skip()\n\tx := f()", 1)
-	got = testguard.All([]testguard.Change{{"a_test.go", []byte(a), nil}, {"b/b_test.go", nil, []byte(skipped)}})
+	got = testguard.All([]testguard.Change{{Path: "a_test.go", Before: []byte(a), After: nil}, {Path: "b/b_test.go", Before: nil, After: []byte(skipped)}})
 	if len(got) != 1 || got[0].Where != "b/b_test.go:5" || !strings.Contains(got[0].What, "now skipped") {
 		t.Errorf("a moved and skipped test gives %+v", got)
 	}

@@ -41,10 +41,10 @@ func counted(t testing.TB, agent string, b []byte) audit.Figures {
 func TestClaudeByHand(t *testing.T) {
 	f := counted(t, "claude", sample(t))
 	want := map[string][2]int64{
-		"calls":             {f.Calls, 5},
+		"calls":             {f.Calls, 5 + 1}, // one to a sub-agent
 		"max context":       {*f.MaxContextTokens, 60 + 7000 + 100},
 		"start":             {*f.StartTokens, 10 + 2000 + 3000},
-		"output":            {*f.OutputTokens, 50 + 20 + 30 + 40 + 60},
+		"output":            {*f.OutputTokens, 50 + 20 + 30 + 40 + 60 + 1},
 		"compactions":       {f.Compactions, 1},
 		"reads":             {f.Reads, 3},
 		"rereads":           {f.Rereads, 1},
@@ -103,12 +103,22 @@ func agree(t *testing.T, f audit.Figures, n *naive) {
 	if f.ID != n.id || deref(f.StartedAt) != n.first || deref(f.EndedAt) != n.last {
 		t.Errorf("%s from %s to %s, counted again %s from %s to %s", f.ID, deref(f.StartedAt), deref(f.EndedAt), n.id, n.first, n.last)
 	}
+	if len(f.Models) != len(n.kinds) {
+		t.Errorf("%d models, counted again %d", len(f.Models), len(n.kinds))
+	}
+	for _, m := range f.Models {
+		got := naiveSpent{m.Model, m.InputTokens, m.CacheReadTokens, m.CacheWriteTokens, m.CacheWriteHourTokens, m.OutputTokens}
+		if got != n.kinds[m.Model] {
+			t.Errorf("used %+v, counted again %+v", got, n.kinds[m.Model])
+		}
+	}
 	if len(f.Tools) != len(n.tools) {
 		t.Errorf("%d tools, counted again %d", len(f.Tools), len(n.tools))
 	}
 	for _, tool := range f.Tools {
-		if n.tools[tool.Name] != tool {
-			t.Errorf("tool %+v, counted again %+v", tool, n.tools[tool.Name])
+		again := n.tools[tool.Name]
+		if tool.Calls != again.Calls || tool.ResultChars != again.ResultChars || tool.InputChars != again.InputChars || tool.Failed != again.Failed || tool.CarriedChars != n.carried(tool.Name) {
+			t.Errorf("tool %+v, counted again %+v, carried %d", tool, again, n.carried(tool.Name))
 		}
 	}
 }
@@ -173,6 +183,9 @@ func mutate(b []byte, r *rand.Rand) []byte {
 		`{"type":"assistant","message":{"id":"m-new","model":"<synthetic>","content":[{"type":"text","text":"none"}],"usage":{"output_tokens":7}}}`,
 		`{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"nobody","content":"lost","is_error":true}]}}`,
 		`{"type":"assistant","isSidechain":true,"message":{"id":"side","content":[{"type":"text","text":"another"}]}}`,
+		`{"type":"assistant","isSidechain":true,"message":{"id":"side","model":"small","usage":{"input_tokens":3,"output_tokens":40}}}`,
+		`{"type":"progress","data":{"type":"agent_progress","message":{"type":"assistant","requestId":"q","message":{"id":"nested","model":"small","content":[{"type":"text","text":"far"}],"usage":{"input_tokens":5,"cache_creation_input_tokens":900,"cache_creation":{"ephemeral_5m_input_tokens":100,"ephemeral_1h_input_tokens":800},"output_tokens":7}}}}}`,
+		`{"type":"progress","data":{"type":"agent_progress","message":{"type":"user","message":{"content":"its brief, and \"usage\""}}}}`,
 		`{"type":"user","message":{"content":"cut ` + "\xe2\x82" + `"}}`, "   ", "[]", "null", `"text"`,
 	}
 	for range 3 + r.IntN(30) {
@@ -244,11 +257,11 @@ func TestUnpacksGzip(t *testing.T) {
 	if err := z.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if f := counted(t, "claude", w.Bytes()); f.Calls != 5 {
+	if f := counted(t, "claude", w.Bytes()); f.Calls != 6 {
 		t.Errorf("%d calls in the packed sample", f.Calls)
 	}
 	cut := counted(t, "claude", w.Bytes()[:w.Len()-100])
-	if cut.Calls > 5 {
+	if cut.Calls > 6 {
 		t.Errorf("%d calls in a part of it", cut.Calls)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"kedge"
 	"kedge/internal/insight/audit"
+	"kedge/internal/insight/resume"
 )
 
 // File is one transcript.
@@ -25,8 +26,8 @@ type File struct {
 func (all Formats) Read(ctx context.Context, agent string, r io.Reader, o Options, emit Emit) (Meta, error) {
 	f := all.of(agent)
 	if f.Read == nil {
-		return Meta{}, kedge.Errorf(kedge.Invalid, "Kedge cannot read a transcript of agent %q from a stream", agent).
-			WithHint("agents: %s", strings.Join(all.Agents(), ", "))
+		return Meta{}, kedge.Errorf(kedge.Invalid, "Kedge cannot read a transcript of agent %q from standard input", agent).
+			WithHint("Kedge can do that for %s", strings.Join(all.Agents(), ", "))
 	}
 	if o.Before <= 0 {
 		return f.Read(ctx, r, o, emit)
@@ -68,7 +69,7 @@ func (f File) Name() string {
 	if f.Session != "" {
 		return f.Session
 	}
-	name := strings.TrimSuffix(filepath.Base(f.Path), ".jsonl")
+	name := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(f.Path), ".jsonl"), ".json")
 	if name == "events" { // of a folder for each session
 		name = filepath.Base(filepath.Dir(f.Path))
 	}
@@ -122,16 +123,38 @@ func (all Formats) Count(ctx context.Context, agent string, r io.Reader, price a
 
 // CountFile counts the transcript in a file.
 func (all Formats) CountFile(ctx context.Context, f File, price audit.Price) (audit.Figures, error) {
+	return all.countFile(ctx, f, Options{Asks: true}, price)
+}
+
+// SpentIn counts only what the replies in a file used and cost: no other figure is right.
+// It takes a fraction of the time, and the replies are packed.
+func (all Formats) SpentIn(ctx context.Context, f File, price audit.Price) (audit.Figures, error) {
+	if side := all.of(f.Agent).Side; side != nil && !f.Side {
+		f.Side = side(f.Path)
+	}
+	out, err := all.countFile(ctx, f, Options{Spent: true}, price)
+	out.Pack()
+	return out, err
+}
+
+func (all Formats) countFile(ctx context.Context, f File, o Options, price audit.Price) (audit.Figures, error) {
 	c := audit.NewCounter(f.Agent)
-	m, err := all.ReadFile(ctx, f, Options{}, c.Add)
+	var goal resume.Goal
+	m, err := all.ReadFile(ctx, f, o, func(e *audit.Entry) {
+		goal.Take(e)
+		c.Add(e)
+	})
 	out := figures(c, m, price)
-	out.File = f.Path
+	out.File, out.Goal = f.Path, goal.Text()
 	return out, err
 }
 
 func figures(c *audit.Counter, m Meta, price audit.Price) audit.Figures {
 	f := c.Figures(price, m.Unseen...)
-	f.ID, f.Parent, f.SkippedLines = m.ID, m.Parent, m.Skipped
+	if m.Partial {
+		f.LacksUsage()
+	}
+	f.ID, f.Parent, f.Dir, f.SkippedLines = m.ID, m.Parent, m.Dir, m.Skipped
 	return f
 }
 
@@ -142,7 +165,7 @@ func (all Formats) Open(ctx context.Context, path string) ([]File, error) {
 		return nil, kedge.Errorf(kedge.NotFound, "cannot open the transcript %q: %w", path, err)
 	}
 	if !fi.Mode().IsRegular() {
-		return nil, kedge.Errorf(kedge.Invalid, "%q is not a file", path)
+		return nil, kedge.Errorf(kedge.Invalid, "%q is a folder or the like, and a transcript must be a plain file", path)
 	}
 	format, err := all.detect(path)
 	if err != nil {

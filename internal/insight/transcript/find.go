@@ -15,6 +15,8 @@ import (
 // Where says whose transcripts to look for.
 type Where struct {
 	Dirs   []string                 // where the sessions worked: the folders of a project
+	All    bool                     // sessions of every folder; Dirs then only says where to look for agents that keep theirs in the project
+	Branch func(name string) bool   // whether the repository of the folders has a branch; nil: nobody knows
 	Getenv func(name string) string // HOME, and where programs keep their files
 	Agent  string                   // only this one's; empty: all
 	Since  time.Time                // what was last written before need not be found: looking into many files takes long
@@ -92,7 +94,7 @@ func (w Where) Worked(ctx context.Context, read Reader, path string) bool {
 	if fi, err := os.Stat(path); !w.Since.IsZero() && (err != nil || fi.ModTime().Before(w.Since.Add(-2*time.Second))) { // some file systems keep whole seconds
 		return false
 	}
-	return workedIn(ctx, read, path, w.Dirs)
+	return w.All || workedIn(ctx, read, path, w.Dirs)
 }
 
 // workedIn reads the start of a transcript, until its folder is known, and tells whether

@@ -157,3 +157,48 @@ func TestBegan(t *testing.T) {
 
 // noPrice knows no price.
 func noPrice(string, string, audit.Usage) *float64 { return nil }
+
+// TestFindWhereTheFolderIsGone: sessions that worked below the project, or in a worktree
+// beside it that is gone, are found by what their transcripts say; those of another project
+// with a name that begins the same are not.
+func TestFindWhereTheFolderIsGone(t *testing.T) {
+	home := t.TempDir()
+	repo := filepath.Join(home, "shop")
+	there := filepath.Join(home, "shop-there")
+	for _, dir := range []string{repo, there} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, where := range map[string][2]string{
+		"below":    {filepath.Join(repo, ".worktrees", "one"), "any"},
+		"beside":   {filepath.Join(home, "shop-feature"), "feature/x"},
+		"renamed":  {filepath.Join(home, "shop.other"), "feature/x"},
+		"strange":  {filepath.Join(home, "shop-front"), "unknown"}, // another repository
+		"there":    {there, "feature/x"},                           // a folder of its own
+		"longer":   {filepath.Join(home, "shopping"), "feature/x"},
+		"branched": {filepath.Join(home, "shop-none"), ""},
+	} {
+		line := fmt.Sprintf("{\"type\":\"summary\",\"leafUuid\":\"u\"}\n{\"type\":\"user\",\"uuid\":\"u\",\"sessionId\":%q,\"cwd\":%q,\"gitBranch\":%q,\"message\":{\"content\":\"x\"}}\n", name, where[0], where[1])
+		place(t, filepath.Join(home, ".claude", "projects", transcript.Slug(where[0]), name+".jsonl"), []byte(line))
+	}
+	where := transcript.Where{Dirs: []string{repo}, Agent: "claude", Getenv: func(name string) string { return map[string]string{"HOME": home}[name] }}
+	names := func() (list []string) {
+		files, err := catalog.Transcripts().Find(t.Context(), where)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range files {
+			list = append(list, f.Name())
+		}
+		slices.Sort(list)
+		return list
+	}
+	if got := names(); !slices.Equal(got, []string{"below"}) {
+		t.Errorf("without a repository: %v", got)
+	}
+	where.Branch = func(name string) bool { return name == "feature/x" }
+	if got := names(); !slices.Equal(got, []string{"below", "beside", "renamed"}) {
+		t.Errorf("found %v", got)
+	}
+}

@@ -25,6 +25,8 @@ type Format struct {
 	Database *Database // in the place of Read
 
 	ByFile bool // its transcripts do not say their id: the file's name is it
+	Added  bool // a transcript only grows, and each of its lines is read by itself
+	Split  bool // a message goes over several lines, each an entry
 	Usual  bool // a file of JSON lines that fits no agent's format is taken to be its
 	// Side tells whether a transcript is a sub-agent's; nil: it never is.
 	Side func(path string) bool
@@ -38,7 +40,13 @@ type Database struct {
 	// Sessions lists those that worked in one of the folders; all where none is given.
 	Sessions func(ctx context.Context, path string, dirs []string) ([]string, error)
 	Read     func(ctx context.Context, path, session string, o Options, emit Emit) (Meta, error)
+	// Stamps gives all sessions, each with its folder and a text that changes when the
+	// session does.
+	Stamps func(ctx context.Context, path string) ([]Stamped, error)
 }
+
+// Stamped is a session of a database.
+type Stamped struct{ Session, Dir, Stamp string }
 
 // Head is as much of a line as tells whose transcript it is: the name of the file, the
 // line, and fields by which the lines of agents differ; they are empty when the line is
@@ -89,6 +97,9 @@ func (all Formats) Variables() []string {
 	}
 	return names
 }
+
+// Of gives the format of an agent; of one that is not known it can do nothing.
+func (all Formats) Of(agent string) Format { return all.of(agent) }
 
 // of gives the format of an agent; of one that is not known it can do nothing.
 func (all Formats) of(agent string) Format {

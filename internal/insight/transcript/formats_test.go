@@ -3,6 +3,8 @@ package transcript_test
 import (
 	"bytes"
 	"database/sql"
+	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -54,7 +56,7 @@ var byHand = []hand{
 	},
 	{
 		agent: "aider", file: "aider.md", id: "aider", model: "sonnet", calls: 2, context: 12000, output: 1710,
-		results: 13 + 40 + 20, assistant: 5, user: 6, usd: -1,
+		results: 13 + 40 + 20, assistant: 5, user: 6, usd: 0.01, // of one reply; what the other cost is unknown
 	},
 }
 
@@ -87,6 +89,84 @@ func (h hand) check(t *testing.T, f audit.Figures) {
 	}
 	if f.Composition.Sum() != f.Sources.Sum() {
 		t.Errorf("composition %+v, sources %+v", f.Composition, f.Sources)
+	}
+}
+
+// TestForkOfCodexCountsItsOwn: the copy of another session with which older versions begin a
+// fork is that session's; what the fork used is its own, cache writes too.
+func TestForkOfCodexCountsItsOwn(t *testing.T) {
+	used := func(at string, total, input, read, write, output int) string {
+		return fmt.Sprintf(`{"timestamp":"2026-06-25T10:%s","type":"event_msg","payload":{"type":"token_count","info":{"total_token_usage":{"total_tokens":%d},`+
+			`"last_token_usage":{"input_tokens":%d,"cached_input_tokens":%d,"cache_write_input_tokens":%d,"output_tokens":%d}}}}`+"\n", at, total, input, read, write, output)
+	}
+	meta := func(at, id, forked string) string {
+		return fmt.Sprintf(`{"timestamp":"2026-06-25T10:%s","type":"session_meta","payload":{"id":%q,"cwd":"/p","forked_from_id":%q}}`+"\n", at, id, forked)
+	}
+	older := meta("00:00.000Z", "child", "parent") + meta("00:00.010Z", "parent", "") +
+		used("00:00.100Z", 100, 90, 0, 0, 10) + used("00:00.300Z", 200, 95, 0, 0, 5) + used("00:04.000Z", 330, 120, 60, 20, 10)
+	f := counted(t, "codex", []byte(older))
+	if f.ID != "child" || f.Calls != 1 || *f.OutputTokens != 10 || f.Models[0].InputTokens != 40 || f.Models[0].CacheReadTokens != 60 || f.Models[0].CacheWriteTokens != 20 {
+		t.Errorf("a copy at the start: %+v", f)
+	}
+	newer := meta("00:00.000Z", "child", "parent") + used("00:00.100Z", 330, 120, 60, 0, 10) + used("00:00.200Z", 400, 60, 0, 0, 10)
+	if f := counted(t, "codex", []byte(newer)); f.Calls != 2 || *f.OutputTokens != 20 {
+		t.Errorf("no copy: %+v", f)
+	}
+}
+
+// TestOlderGemini: a session that an older version wrote as one JSON text has the figures of
+// the same session in lines, indented or not.
+func TestOlderGemini(t *testing.T) {
+	messages := map[string]json.RawMessage{}
+	var order []string
+	var head struct {
+		Session  string            `json:"sessionId"`
+		Project  string            `json:"projectHash"`
+		Start    string            `json:"startTime"`
+		Messages []json.RawMessage `json:"messages"`
+	}
+	for line := range bytes.Lines(fixture(t, "gemini.jsonl")) {
+		var m struct{ ID, SessionID string }
+		if json.Unmarshal(line, &m) != nil {
+			continue
+		}
+		if m.ID == "" {
+			if m.SessionID != "" {
+				_ = json.Unmarshal(line, &head) // it was read
+			}
+			continue
+		}
+		if messages[m.ID] == nil {
+			order = append(order, m.ID)
+		}
+		messages[m.ID] = slices.Clone(bytes.TrimSpace(line))
+	}
+	var list []json.RawMessage
+	for _, id := range order {
+		list = append(list, messages[id])
+	}
+	head.Messages = list
+	want := counted(t, "gemini", fixture(t, "gemini.jsonl"))
+	for _, indent := range []string{"", "  "} {
+		b, err := json.MarshalIndent(head, "", indent)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if indent == "" {
+			b, _ = json.Marshal(head) // as above
+		}
+		path := filepath.Join(t.TempDir(), "session-2025-09-01T10-00-9e711a00.json")
+		if err := os.WriteFile(path, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		files, err := catalog.Transcripts().Open(t.Context(), path)
+		if err != nil || len(files) != 1 || files[0].Agent != "gemini" {
+			t.Fatalf("%v, %v", files, err)
+		}
+		f, err := catalog.Transcripts().CountFile(t.Context(), files[0], noPrice)
+		if err != nil || f.ID != want.ID || f.Calls != want.Calls || *f.OutputTokens != *want.OutputTokens || f.Composition != want.Composition || f.Reads != want.Reads {
+			t.Errorf("counted %+v, %v", f, err)
+		}
 	}
 }
 

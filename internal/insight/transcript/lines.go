@@ -118,7 +118,7 @@ func EachLine(ctx context.Context, r io.Reader, take func(n int, line []byte) bo
 			return skipped, err
 		}
 		if l.N%every == 0 && ctx.Err() != nil {
-			return skipped, kedge.Errorf(kedge.Interrupted, "interrupted: %w", context.Cause(ctx))
+			return skipped, kedge.Errorf(kedge.Interrupted, "reading the transcript was interrupted: %w", context.Cause(ctx))
 		}
 		if l.over {
 			skipped++

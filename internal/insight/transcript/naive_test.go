@@ -3,6 +3,7 @@ package transcript_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -22,13 +23,47 @@ type naive struct {
 	commands, failed, repeated int64
 	first, last, id            string
 	uses                       map[string]naiveUse
-	outputs                    map[string]int64
+	spent                      map[string]*naiveSpent // replies, by id
 	paths, ran                 map[string]bool
 	readResults                []naiveRead
 	edits                      []naiveRead
 	results                    int // tool results so far: the order of reads and edits
 	sources                    audit.Sources
-	models                     []string // of the replies, one each
+	models                     []string              // of the replies, one each
+	kinds                      map[string]naiveSpent // by model
+	story                      []naiveEvent
+}
+
+// naiveEvent is a reply, a compaction, or what a tool gave.
+type naiveEvent struct {
+	tool             string
+	chars            int64
+	reply, compacted bool
+}
+
+// carried counts every character of a tool's results once for each reply before the next
+// compaction.
+func (n *naive) carried(tool string) (sum int64) {
+	for i, e := range n.story {
+		if e.tool != tool || e.reply || e.compacted {
+			continue
+		}
+		for _, later := range n.story[i:] {
+			if later.compacted {
+				break
+			}
+			if later.reply {
+				sum += e.chars
+			}
+		}
+	}
+	return sum
+}
+
+// naiveSpent is what a reply used.
+type naiveSpent struct {
+	model                            string
+	input, read, write, hour, output int64
 }
 
 type naiveUse struct {
@@ -70,7 +105,7 @@ func isTime(s string) bool {
 }
 
 func countNaive(b []byte) *naive {
-	n := &naive{tools: map[string]audit.Tool{}, uses: map[string]naiveUse{}, outputs: map[string]int64{}, paths: map[string]bool{}, ran: map[string]bool{}}
+	n := &naive{tools: map[string]audit.Tool{}, uses: map[string]naiveUse{}, spent: map[string]*naiveSpent{}, kinds: map[string]naiveSpent{}, paths: map[string]bool{}, ran: map[string]bool{}}
 	for _, line := range bytes.Split(b, []byte("\n")) {
 		if len(bytes.TrimSpace(line)) == 0 {
 			continue
@@ -82,10 +117,14 @@ func countNaive(b []byte) *naive {
 		}
 		if o["isSidechain"] != true {
 			n.line(o)
+		} else if o["type"] == "assistant" {
+			n.reply(o, true)
 		}
 	}
-	for _, o := range n.outputs {
-		n.output += o
+	for _, s := range n.spent {
+		n.output += s.output
+		k := n.kinds[s.model]
+		n.kinds[s.model] = naiveSpent{s.model, k.input + s.input, k.read + s.read, k.write + s.write, k.hour + s.hour, k.output + s.output}
 	}
 	for _, r := range n.readResults {
 		stale := false
@@ -131,14 +170,19 @@ func (n *naive) line(o map[string]any) {
 	case "system":
 		if o["subtype"] == "compact_boundary" {
 			n.compactions++
+			n.story = append(n.story, naiveEvent{compacted: true})
 		}
 	case "user":
 		n.said(str(m["content"]), o["isMeta"] == true)
 		for _, b := range list(m["content"]) {
 			n.user(object(b), o["isMeta"] == true)
 		}
+	case "progress":
+		if inner := object(object(o["data"])["message"]); inner["type"] == "assistant" {
+			n.reply(inner, true)
+		}
 	case "assistant":
-		n.reply(m)
+		n.reply(o, false)
 		n.composition.AssistantText += chars(str(m["content"]))
 		for _, b := range list(m["content"]) {
 			n.assistant(object(b))
@@ -146,19 +190,37 @@ func (n *naive) line(o map[string]any) {
 	}
 }
 
-func (n *naive) reply(m map[string]any) {
+// reply counts one; what is said of it again replaces. A nested one fills no context.
+func (n *naive) reply(line map[string]any, nested bool) {
+	m := object(line["message"])
 	if m["model"] == "<synthetic>" {
 		return
 	}
-	id, u := str(m["id"]), object(m["usage"])
-	if _, seen := n.outputs[id]; !seen {
+	id := str(m["id"])
+	if id == "" {
+		id = str(line["requestId"])
+	}
+	if id == "" {
+		id = fmt.Sprintf("unnamed %d", len(n.spent))
+	}
+	if n.spent[id] == nil {
 		n.calls++
 		n.models = append(n.models, str(m["model"]))
+		n.spent[id] = &naiveSpent{model: str(m["model"])}
+		if !nested {
+			n.story = append(n.story, naiveEvent{reply: true})
+		}
 	}
-	if u != nil || n.outputs[id] == 0 {
-		n.outputs[id] = num(u["output_tokens"])
+	u := object(m["usage"])
+	if u == nil {
+		return
 	}
-	n.maxContext = max(n.maxContext, num(u["input_tokens"])+num(u["cache_read_input_tokens"])+num(u["cache_creation_input_tokens"]))
+	write := num(u["cache_creation_input_tokens"])
+	hour := min(write, num(object(u["cache_creation"])["ephemeral_1h_input_tokens"]))
+	*n.spent[id] = naiveSpent{n.spent[id].model, num(u["input_tokens"]), num(u["cache_read_input_tokens"]), write, hour, num(u["output_tokens"])}
+	if !nested {
+		n.maxContext = max(n.maxContext, num(u["input_tokens"])+num(u["cache_read_input_tokens"])+write)
+	}
 }
 
 func (n *naive) assistant(b map[string]any) {
@@ -190,7 +252,7 @@ func (n *naive) use(b map[string]any) {
 
 func (n *naive) called(id, name string, in map[string]any, size int64) {
 	t := n.tools[name]
-	t.Name, t.Calls = name, t.Calls+1
+	t.Name, t.Calls, t.InputChars = name, t.Calls+1, t.InputChars+size
 	n.tools[name] = t
 	path := str(in["file_path"])
 	if path == "" {
@@ -247,7 +309,11 @@ func (n *naive) user(b map[string]any, meta bool) {
 		n.uses[id] = u
 	}
 	t := n.tools[u.name]
+	n.story = append(n.story, naiveEvent{tool: u.name, chars: chars(all)})
 	t.ResultChars += chars(all)
+	if failed {
+		t.Failed++
+	}
 	n.tools[u.name] = t
 	switch u.name {
 	case "Read":

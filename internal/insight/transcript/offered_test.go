@@ -3,6 +3,8 @@ package transcript_test
 import (
 	"fmt"
 	"testing"
+
+	"kedge/internal/insight/audit"
 )
 
 // TestRow23OfferedTools: what transcripts say of the tools that the model could
@@ -46,5 +48,39 @@ func TestRow23OfferedTools(t *testing.T) {
 				t.Errorf("%q, want %q; %d lines skipped", got, c.want, f.SkippedLines)
 			}
 		})
+	}
+}
+
+// TestRow111WhatToolsCost: newer versions of Claude Code write down the system prompt, the
+// tools with their schemas, the skills and what hooks added. Each counts once, however often
+// the prompt is written again.
+func TestRow111WhatToolsCost(t *testing.T) {
+	line := func(attachment string) string {
+		return `{"type":"attachment","sessionId":"s","cwd":"/p","uuid":"u","attachment":` + attachment + "}\n"
+	}
+	tools := `"tools":[{"name":"Read","description":"reads","schema":{"type": "object"}},{"name":"Browse","description":"browses the web","schema":{}}]`
+	text := line(`{"type":"prompt_snapshot","systemPrompt":["You are","Grüße"]}`) +
+		line(`{"type":"prompt_snapshot","systemPrompt":["You are","Grüße","long"],`+tools+`}`) +
+		line(`{"type":"prompt_snapshot","systemPrompt":["You are"],`+tools+`}`) +
+		line(`{"type":"skill_listing","content":"- x: does x","names":["x"]}`) +
+		line(`{"type":"hook_additional_context","content":["one","two"]}`) +
+		line(`{"type":"session_context","context":{"gitStatus":"clean"}}`) +
+		line(`{"type":"hook_success","content":"not in the context"}`) +
+		`{"type":"assistant","uuid":"v","sessionId":"s","message":{"id":"m","model":"claude-opus-5","content":[{"type":"tool_use","id":"1","name":"Read","input":{}}],"usage":{"input_tokens":5}}}` + "\n"
+	f := counted(t, "claude", []byte(text))
+	read := int64(len(`"Read"` + `"reads"` + `{"type":"object"}`))
+	browse := int64(len(`"Browse"` + `"browses the web"` + `{}`))
+	if f.Sources.ToolSchemas != read+browse {
+		t.Errorf("schemas of %d characters, want %d", f.Sources.ToolSchemas, read+browse)
+	}
+	if want := int64(7 + 5 + 4 + 11 + 6 + 5); f.Sources.Rules != want || f.Composition.System != want+read+browse {
+		t.Errorf("rules of %d characters and %d in all, want %d and %d", f.Sources.Rules, f.Composition.System, want, want+read+browse)
+	}
+	if f.Sources.Sum() != f.Composition.Sum() || len(f.Unseen) != 0 {
+		t.Errorf("sources %+v, composition %+v, unseen %v", f.Sources, f.Composition, f.Unseen)
+	}
+	unused := audit.Unused(audit.Total([]audit.Figures{f}))
+	if len(unused) != 1 || unused[0].Name != "Browse" || *unused[0].SchemaChars != browse {
+		t.Errorf("never called: %+v", unused)
 	}
 }

@@ -3,7 +3,6 @@ package transcript
 import (
 	"bytes"
 	"encoding/binary"
-	"encoding/json"
 	"math/bits"
 	"unicode/utf8"
 )
@@ -22,6 +21,9 @@ type Scanner struct {
 	escapes int  // how many of its bytes are none of its characters, for its escape sequences
 	wide    bool // it has bytes beyond ASCII
 }
+
+// NewLook gives a scanner that walks without checking, to have a quick look.
+func NewLook(b []byte) *Scanner { return &Scanner{b: b, checked: true} }
 
 // NewScanner gives a scanner at the beginning of a JSON text.
 func NewScanner(b []byte) *Scanner { return &Scanner{b: b} }
@@ -284,56 +286,6 @@ func (s *Scanner) closed() ([]byte, bool) {
 	}
 }
 
-// unicode16 gives the length of the escape sequence with four digits at the
-// start of b, two of them where they are a pair of surrogates; 0: it is none.
-func unicode16(b []byte) int {
-	if _, ok := hex4(b); !ok {
-		return 0
-	}
-	_, n := escaped(b)
-	return n
-}
-
-// hex4 reads \uXXXX.
-func hex4(b []byte) (rune, bool) {
-	if len(b) < 6 || b[0] != '\\' || b[1] != 'u' {
-		return 0, false
-	}
-	var r rune
-	for _, c := range b[2:6] {
-		switch {
-		case c >= '0' && c <= '9':
-			c -= '0'
-		case c >= 'a' && c <= 'f':
-			c -= 'a' - 10
-		case c >= 'A' && c <= 'F':
-			c -= 'A' - 10
-		default:
-			return 0, false
-		}
-		r = r<<4 | rune(c)
-	}
-	return r, true
-}
-
-// short is the characters behind the escape sequences of two bytes.
-var short = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
-
-// escaped gives the character of the escape sequence at the start of raw, which
-// a Scanner has checked, and how long it is; a pair of surrogates is one.
-func escaped(raw []byte) (r rune, n int) {
-	if raw[1] != 'u' {
-		return rune(short[raw[1]]), 2
-	}
-	r, _ = hex4(raw)
-	if r >= 0xD800 && r < 0xDC00 {
-		if low, ok := hex4(raw[6:]); ok && low >= 0xDC00 && low < 0xE000 {
-			return 0x10000 + (r-0xD800)<<10 + (low - 0xDC00), 12
-		}
-	}
-	return r, 6
-}
-
 // rewritten counts the characters of a string in compact JSON, without its
 // quotes, given as it stands between them.
 func rewritten(raw []byte) int {
@@ -383,21 +335,6 @@ func written(r rune) int {
 	default:
 		return 1
 	}
-}
-
-// Text decodes a string, given as it stands between quotes. Bytes that are no text
-// are U+FFFD each, as everywhere in JSON.
-func Text(raw []byte) string {
-	if bytes.IndexByte(raw, '\\') < 0 && utf8.Valid(raw) {
-		return string(raw)
-	}
-	var out string
-	quoted := make([]byte, 0, len(raw)+2)
-	quoted = append(append(append(quoted, '"'), raw...), '"')
-	if json.Unmarshal(quoted, &out) != nil {
-		return string(raw)
-	}
-	return out
 }
 
 // Inside gives what stands between the quotes of a value that is a string, nil

@@ -28,9 +28,14 @@ func (all Formats) SpentSince(ctx context.Context, w Where, id string, since tim
 	from := Stamp(since.UTC().Format(time.RFC3339Nano))
 	var order []string
 	replies := map[string]audit.Entry{}
+	earlier := map[string]bool{}
 	for _, f := range early(w, id) {
 		_, err := all.ReadFile(ctx, f, Options{}, func(e *audit.Entry) {
-			if e.Kind != audit.Reply || e.Usage == nil || e.At < from {
+			if e.Kind != audit.Reply || e.Usage == nil || earlier[e.Reply] {
+				return
+			}
+			if _, known := replies[e.Reply]; !known && e.At < from {
+				earlier[e.Reply] = true // a program may tell of it again when it goes on
 				return
 			}
 			if _, known := replies[e.Reply]; !known {

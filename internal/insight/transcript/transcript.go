@@ -11,7 +11,9 @@
 package transcript
 
 import (
+	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -27,6 +29,7 @@ type Meta struct {
 	Skipped int64    // lines that could not be understood
 	Lines   int      // how many were read, where Options.Before was given
 	Unseen  []string // sources of a context that such a transcript does not have, or not all
+	Partial bool     // the program asks models for things that it does not write down: what it used is more, or may be
 }
 
 // Emit is given every entry; it must not keep it.
@@ -35,8 +38,22 @@ type Emit func(*audit.Entry)
 // Options say how to read.
 type Options struct {
 	Text   bool // entries carry their text
+	Asks   bool // what the user said, and what calls that failed gave, carry theirs
 	Side   bool // it is a sub-agent's own transcript, which is a side chain throughout
+	Said   bool // of tools, only what they were asked: results have no text, no length is counted, and lines with nothing else may be passed over
+	Spent  bool // only who the session is and what its replies used: lines with nothing of it may be passed over
 	Before int  // only the lines before this one are read, from 1; 0 is all
+}
+
+// Wants tells whether an entry carries its text.
+func (o Options) Wants(e *audit.Entry) bool {
+	return o.Text && !(o.Said && e.Kind == audit.ToolResult) || o.Asks && (e.Kind == audit.UserText || e.Failed)
+}
+
+// Passes tells whether a line may be passed over: only what was used matters, and the line
+// has none of the words with which that is told.
+func (o Options) Passes(line []byte, words ...string) bool {
+	return o.Spent && !slices.ContainsFunc(words, func(w string) bool { return bytes.Contains(line, []byte(w)) })
 }
 
 // Teller gives entries with where they stand.
@@ -58,7 +75,7 @@ func (t *Teller) Give(e audit.Entry) {
 // Tell gives an entry with its text.
 func (t *Teller) Tell(e audit.Entry, s string) {
 	e.Chars = utf8.RuneCountInString(s)
-	if t.Text {
+	if t.Wants(&e) {
 		e.Text = s
 	}
 	t.Give(e)
@@ -67,8 +84,10 @@ func (t *Teller) Tell(e audit.Entry, s string) {
 // Call gives a tool call with its input, which is JSON.
 func (t *Teller) Call(e audit.Entry, input []byte) {
 	e.Kind = audit.ToolCall
-	e.Chars = Compact(input)
-	if t.Text {
+	if !t.Said {
+		e.Chars = Compact(input)
+	}
+	if t.Text && !(t.Said && e.Act != audit.Other) {
 		e.Text = string(input)
 	}
 	var in toolInput

@@ -38,19 +38,19 @@ const (
 )
 
 // ErrFull says that what was to be left is lost: too much lies there already.
-var ErrFull = errors.New("too many events of hooks wait for the daemon")
+var ErrFull = errors.New("Kedge stores no more events of agents' hooks: too many wait for the daemon already")
 
 // ErrSpoilt is in the chain of the error of a taker that will never understand an
 // event: it is set aside, and the next one is taken.
-var ErrSpoilt = errors.New("not understood")
+var ErrSpoilt = errors.New("Kedge does not understand the event that an agent's hook stored")
 
 // ErrBusy says that a hook has its file open and does not go on.
-var ErrBusy = errors.New("a hook is writing an event")
+var ErrBusy = errors.New("an agent's hook is still writing its event")
 
 // Put leaves b, which has no line ends, for an owner, and gives its id.
 func Put(home, owner string, now time.Time, b []byte) (string, error) {
 	if len(b) > MaxBytes || bytes.IndexByte(b, '\n') >= 0 {
-		return "", kedge.Errorf(kedge.Invalid, "an event must be one line of at most %[2]d bytes; this one has %[1]d bytes", len(b), MaxBytes)
+		return "", kedge.Errorf(kedge.Invalid, "an event of an agent's hook must be one line of at most %[2]d bytes; this one has %[1]d bytes", len(b), MaxBytes)
 	}
 	file := filepath.Join(home, folder, mark(owner)+left)
 	id := kedge.NewID(prefix, now)
@@ -63,14 +63,14 @@ func Put(home, owner string, now time.Time, b []byte) (string, error) {
 		}
 		switch {
 		case errors.Is(err, ErrFull):
-			return "", kedge.Errorf(kedge.Conflict, "%w", ErrFull).WithHint("kedge up")
+			return "", kedge.Errorf(kedge.Conflict, "%w", ErrFull).WithHint("start the daemon, which reads them: kedge up")
 		case err != nil:
-			return "", kedge.Errorf(kedge.Internal, "cannot pass on what a hook reported: %w", err)
+			return "", kedge.Errorf(kedge.Internal, "Kedge cannot store the event of an agent's hook: %w", err)
 		case done:
 			return id, nil
 		}
 	}
-	return "", kedge.Errorf(kedge.Internal, "cannot pass on what a hook reported: the daemon took %q away at each of %d tries", file, reopened).WithHint("try again")
+	return "", kedge.Errorf(kedge.Internal, "Kedge cannot store the event of an agent's hook: at each of %[2]d tries, the daemon removed the file %[1]q", file, reopened).WithHint("try again")
 }
 
 // reopened is how often a file is opened anew that the daemon has just taken.

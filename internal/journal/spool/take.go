@@ -75,7 +75,7 @@ func Take(home string, take func(id string, b []byte) error) (int, error) {
 			of = &busy
 		}
 		if err != nil && *of == nil {
-			*of = kedge.Errorf(kedge.KindOf(err), "cannot take an event of a hook: %w", err)
+			*of = kedge.Errorf(kedge.KindOf(err), "Kedge cannot read the event of an agent's hook: %w", err)
 		}
 	}
 	for _, step := range []struct {

@@ -14,7 +14,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"kedge"
-	"kedge/internal/process/wire"
 )
 
 // child is the program that is held.
@@ -63,19 +62,19 @@ func (c *child) open(spec Spec) (files []*os.File, err error) {
 	if c.tty {
 		master, slave, err := openPTY(spec.Cols, spec.Rows)
 		if err != nil {
-			return nil, kedge.Errorf(kedge.Internal, "cannot open a terminal: %w", err)
+			return nil, kedge.Errorf(kedge.Internal, "cannot open a terminal for the session's program: %w", err)
 		}
 		c.in, c.out = master, master
 		return []*os.File{slave, slave, slave}, nil
 	}
 	inR, inW, err := os.Pipe()
 	if err != nil {
-		return nil, kedge.Errorf(kedge.Internal, "cannot open a pipe: %w", err)
+		return nil, kedge.Errorf(kedge.Internal, "cannot open a pipe to the session's program: %w", err)
 	}
 	outR, outW, err := os.Pipe()
 	if err != nil {
 		closeAll([]*os.File{inR, inW})
-		return nil, kedge.Errorf(kedge.Internal, "cannot open a pipe: %w", err)
+		return nil, kedge.Errorf(kedge.Internal, "cannot open a pipe to the session's program: %w", err)
 	}
 	c.in, c.out = inW, outR
 	return []*os.File{inR, outW, outW}, nil
@@ -100,7 +99,7 @@ func LookPath(name, cwd string, env []string) (string, error) {
 		if _, err := exec.LookPath(name); errors.Is(err, fs.ErrPermission) {
 			return "", kedge.Errorf(kedge.NotFound, "%q is not executable", name).WithHint("chmod +x '%s'", name)
 		} else if err != nil {
-			return "", kedge.Errorf(kedge.NotFound, "no program %q", name)
+			return "", kedge.Errorf(kedge.NotFound, "there is no program %q", name)
 		}
 		return name, nil
 	}
@@ -118,7 +117,7 @@ func LookPath(name, cwd string, env []string) (string, error) {
 			}
 		}
 	}
-	return "", kedge.Errorf(kedge.NotFound, "no program %q on PATH", name)
+	return "", kedge.Errorf(kedge.NotFound, "there is no program %q on PATH", name)
 }
 
 // reap waits for every process that is or becomes our child, until there is
@@ -161,10 +160,10 @@ func (c *child) isGone() bool {
 }
 
 // exit says how it ended.
-func (c *child) exit() wire.Exit {
+func (c *child) exit() Exit {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	e := wire.Exit{Code: c.status.ExitStatus(), Cause: CauseExited, At: c.at.UnixMilli()}
+	e := Exit{Code: c.status.ExitStatus(), Cause: CauseExited, At: c.at.UnixMilli()}
 	if c.status.Signaled() {
 		e.Signal = int(c.status.Signal())
 		e.Code, e.Cause = 128+e.Signal, CauseKilled
@@ -216,7 +215,7 @@ func (c *child) more(b []byte) (n int) {
 // resize tells the terminal, and so the program, its size.
 func (c *child) resize(cols, rows uint16) error {
 	if !c.tty {
-		return kedge.Errorf(kedge.Invalid, "this session has no terminal")
+		return kedge.Errorf(kedge.Invalid, "this session was started without a terminal")
 	}
 	return ioctlFile(c.in, func(fd int) error {
 		return unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Col: cols, Row: rows})

@@ -12,7 +12,6 @@ import (
 
 	"kedge"
 	"kedge/internal/process/hold"
-	"kedge/internal/process/wire"
 )
 
 // TestF3OlderHolder: a holder that speaks version 0 and knows fewer verbs is
@@ -44,7 +43,7 @@ func TestF3OlderHolder(t *testing.T) {
 		"end":    func() error { return f.Client.End(ctx(t), 0) },
 	} {
 		err := ask()
-		if !kedge.Conflict.Is(err) || !strings.Contains(err.Error(), "older Kedge") || kedge.HintOf(err) == "" {
+		if !kedge.Conflict.Is(err) || !strings.Contains(err.Error(), "older version of Kedge") || kedge.HintOf(err) == "" {
 			t.Errorf("%s: %v (hint %q)", name, err, kedge.HintOf(err))
 		}
 	}
@@ -234,9 +233,9 @@ func oldHold() int {
 	if json.NewDecoder(os.Stdin).Decode(&s) != nil {
 		return 1
 	}
-	me := wire.Process{PID: os.Getpid(), Start: startTimeOf(os.Getpid())}
+	me := hold.Process{PID: os.Getpid(), Start: startTimeOf(os.Getpid())}
 	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
-	hello := wire.Greeting{Protocol: 0, Verbs: "SFKQ", Session: s.Session, Holder: me, Child: me, Boot: strings.TrimSpace(string(boot))}
+	hello := hold.Greeting{Protocol: 0, Verbs: "SFKQ", Session: s.Session, Holder: me, Child: me, Boot: strings.TrimSpace(string(boot))}
 	return serveOld(s, hello)
 }
 

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"kedge"
-	"kedge/internal/process/wire"
 )
 
 // Why a session is what it is, where its state does not say it all. CauseExited
@@ -31,9 +30,9 @@ type Found struct {
 	Dir    string
 	State  kedge.SessionState
 	Cause  string
-	Client *Client     // of a living holder
-	Now    *wire.State // what it says of the session
-	Result *Result     // of an ended session
+	Client *Client // of a living holder
+	Now    *State  // what it says of the session
+	Result *Result // of an ended session
 }
 
 // Find looks at every session folder in dir, in parallel, and connects to the
@@ -44,7 +43,7 @@ func Find(ctx context.Context, dir string) ([]Found, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, kedge.Errorf(kedge.Internal, "cannot read the sessions: %w", err)
+		return nil, kedge.Errorf(kedge.Internal, "cannot list the sessions: %w", err)
 	}
 	var dirs []string
 	for _, e := range entries {

@@ -15,7 +15,6 @@ import (
 
 	"kedge/internal/process/hold"
 	"kedge/internal/process/tape"
-	"kedge/internal/process/wire"
 )
 
 // floodSize is how much TestF22 prints: enough to go over segments, and a whole
@@ -44,7 +43,7 @@ func TestF20AndF22AndF23Flood(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer nc.Close()
-		if err := wire.Write(nc, wire.Frame{Type: wire.Follow}); err != nil {
+		if err := hold.WriteFrame(nc, hold.Frame{Type: hold.VerbFollow}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -17,7 +17,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"kedge"
-	"kedge/internal/process/wire"
 )
 
 // Place is where a session is: what a holder is told as soon as it is started.
@@ -43,7 +42,7 @@ type Spec struct {
 // Record is holder.json: how to find a holder and to know it again.
 type Record struct {
 	Version int `json:"version"`
-	wire.Greeting
+	Greeting
 	Socket string `json:"socket"`
 }
 
@@ -51,7 +50,7 @@ type Record struct {
 type Result struct {
 	Version int             `json:"version"`
 	Session kedge.SessionID `json:"session"`
-	wire.Exit
+	Exit
 	Asked bool  `json:"asked"` // to end, by whoever uses Kedge
 	End   int64 `json:"end"`   // length of the tape
 	Lost  int64 `json:"lost"`  // bytes that never reached it and are not marked
@@ -79,11 +78,11 @@ const maxSocket = 103
 func (p Place) check() error {
 	switch {
 	case !kedge.ValidID("ses", string(p.Session)):
-		return kedge.Errorf(kedge.Invalid, "%q is not a session id", p.Session)
+		return kedge.Errorf(kedge.Invalid, "%q is not the id of a session", p.Session)
 	case !filepath.IsAbs(p.Dir) || !filepath.IsAbs(p.Socket):
-		return kedge.Errorf(kedge.Invalid, "the folder and the socket of a session need absolute paths")
+		return kedge.Errorf(kedge.Invalid, "the folder of a session and the socket through which Kedge reaches it must have absolute paths")
 	case len(p.Socket) > maxSocket:
-		return kedge.Errorf(kedge.Invalid, "the socket path %q is longer than %d bytes", p.Socket, maxSocket)
+		return kedge.Errorf(kedge.Invalid, "Kedge reaches the session through a socket, and the path of the socket is too long: %q has more than %d bytes", p.Socket, maxSocket).WithHint("set KEDGE_HOME to a shorter path")
 	}
 	return nil
 }
@@ -93,8 +92,8 @@ func (s Spec) place() Place { return Place{Session: s.Session, Dir: s.Dir, Socke
 func (s Spec) check() error {
 	switch {
 	case len(s.Command) == 0:
-		return kedge.Errorf(kedge.Invalid, "no command to hold")
-	case s.Cols < 0 || s.Rows < 0 || s.Cols > 10_000 || s.Rows > 10_000:
+		return kedge.Errorf(kedge.Invalid, "the session has no command to run")
+	case s.Cols < 0 || s.Rows < 0 || s.Cols > maxSide || s.Rows > maxSide:
 		return kedge.Errorf(kedge.Invalid, "%d by %d is not a valid terminal size", s.Cols, s.Rows)
 	}
 	return s.place().check()

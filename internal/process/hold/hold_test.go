@@ -20,7 +20,6 @@ import (
 	"kedge"
 	"kedge/internal/process/hold"
 	"kedge/internal/process/tape"
-	"kedge/internal/process/wire"
 )
 
 // patience only guards against hanging; nothing here is judged by time.
@@ -159,7 +158,7 @@ func says(t *testing.T, dir, want string) {
 }
 
 // toEnd follows a session to its end.
-func toEnd(t *testing.T, c *hold.Client) wire.State {
+func toEnd(t *testing.T, c *hold.Client) hold.State {
 	t.Helper()
 	s, err := c.Follow(ctx(t), func(int64) error { return nil })
 	if err != nil {
@@ -346,8 +345,8 @@ func TestT23ForgedRecord(t *testing.T) {
 		"recycled pid":      func(r *hold.Record) { r.Holder.PID = decoy },
 		"other start":       func(r *hold.Record) { r.Holder.Start++ },
 		"other session":     func(r *hold.Record) { r.Session = kedge.SessionID(kedge.NewID("ses", time.Now())) },
-		"living other pid":  func(r *hold.Record) { r.Holder = wire.Process{PID: os.Getpid(), Start: startOf(t, os.Getpid())} },
-		"nobody at the pid": func(r *hold.Record) { r.Holder = wire.Process{} },
+		"living other pid":  func(r *hold.Record) { r.Holder = hold.Process{PID: os.Getpid(), Start: startOf(t, os.Getpid())} },
+		"nobody at the pid": func(r *hold.Record) { r.Holder = hold.Process{} },
 	} {
 		dir := filepath.Join(t.TempDir(), string(s.Session))
 		if err := os.Mkdir(dir, 0o700); err != nil {
@@ -397,7 +396,7 @@ func TestAwait(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer waiter.Close()
-	ended := make(chan wire.State, 1)
+	ended := make(chan hold.State, 1)
 	go func() {
 		st, err := waiter.Await(ctx(t))
 		if err != nil {
@@ -456,8 +455,8 @@ func TestF3ToldAtOnce(t *testing.T) {
 		want string
 	}{
 		"at once":         {[]any{s}, "ready\n"},
-		"another session": {[]any{hold.Place{Session: s.Session, Dir: s.Dir, Socket: s.Socket}, other}, "not the one that this holder was started for"},
-		"nothing":         {nil, "cannot read what the holder is to start"},
+		"another session": {[]any{hold.Place{Session: s.Session, Dir: s.Dir, Socket: s.Socket}, other}, "keep another session alive"},
+		"nothing":         {nil, "cannot read which command to start"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var told []byte

@@ -18,8 +18,7 @@ import (
 	"kedge/internal/process"
 	"kedge/internal/process/atomicfile"
 	"kedge/internal/process/tape"
-	"kedge/internal/process/wire"
-	"kedge/internal/text/strictjson"
+	"kedge/internal/text/strict"
 )
 
 // Timing of a holder.
@@ -36,7 +35,7 @@ type holder struct {
 	spec  Spec
 	tape  *tape.Writer
 	child *child
-	hello wire.Greeting
+	hello Greeting
 	input input
 
 	mu     sync.Mutex
@@ -44,11 +43,13 @@ type holder struct {
 
 	killedForMemory bool          // somebody of our control group, when the program ended
 	grown           chan struct{} // of those who wait: closed when the log grew or the session ended; nil for none
-	exit            *wire.Exit
+	exit            *Exit
 	cols            int
 	rows            int
 	ending          bool // the program is being ended, whoever wanted it
 	asked           bool // whoever uses Kedge wanted it
+	viewers         viewers
+	queries         queries
 
 	ended chan struct{} // closed after exit.json is written
 	quit  chan struct{} // closed when somebody collected the session
@@ -79,6 +80,7 @@ func Main(ctx context.Context, in io.Reader, out io.WriteCloser) error {
 		return errors.Join(err, g.leave())
 	}
 	go h.serve(g.listener)
+	go h.answerQueries()
 	if _, err := io.WriteString(out, "ready\n"); err == nil {
 		_ = out.Close() // whoever started us may be gone already; the session is not
 	}
@@ -106,9 +108,9 @@ func readSpec(in *bufio.Reader) (Spec, error) {
 	var spec Spec
 	b, err := in.ReadBytes('\n')
 	if err != nil && (err != io.EOF || len(b) == 0) {
-		return spec, kedge.Errorf(kedge.Invalid, "cannot read what the holder is to start: %w", err)
+		return spec, kedge.Errorf(kedge.Invalid, "the process that keeps a session alive (its holder) cannot read which command to start: %w", err)
 	}
-	return spec, strictjson.Decode("spec", b, &spec)
+	return spec, strict.Decode("spec", b, &spec)
 }
 
 // whole is the Spec that begins with this one. A daemon of an earlier version
@@ -122,7 +124,7 @@ func (s Spec) whole(in *bufio.Reader) (Spec, error) {
 	case err != nil:
 		return spec, err
 	case spec.place() != s.place():
-		return spec, kedge.Errorf(kedge.Invalid, "session %q is not the one that this holder was started for", spec.Session)
+		return spec, kedge.Errorf(kedge.Invalid, "this process was started to keep another session alive, not session %q", spec.Session)
 	}
 	return spec, spec.check()
 }
@@ -162,6 +164,7 @@ func begin(spec Spec, g ground) (*holder, error) {
 		spec: spec, tape: g.tape, child: c, cols: spec.Cols, rows: spec.Rows,
 		ended: make(chan struct{}), quit: make(chan struct{}),
 		hello: greeting(spec, c.pid), memory: watchMemory("/sys/fs/cgroup", "/proc/self/cgroup"),
+		queries: queries{asked: make(chan query, maxAsked)},
 	}
 	record := Record{Version: fileVersion, Greeting: h.hello, Socket: spec.Socket}
 	if err := writeJSON(recordPath(spec.Dir), record, atomicfile.Swap); err != nil {
@@ -174,24 +177,24 @@ func begin(spec Spec, g ground) (*holder, error) {
 	return h, nil
 }
 
-func greeting(spec Spec, pid int) wire.Greeting {
-	return wire.Greeting{
-		Protocol: wire.Protocol, Verbs: wire.Verbs, Session: spec.Session, Boot: bootID(),
-		Holder: wire.Process{PID: os.Getpid(), Start: startTime(os.Getpid())},
-		Child:  wire.Process{PID: pid, Start: startTime(pid)},
+func greeting(spec Spec, pid int) Greeting {
+	return Greeting{
+		Protocol: Protocol, Verbs: Verbs, Session: spec.Session, Boot: bootID(),
+		Holder: Process{PID: os.Getpid(), Start: startTime(os.Getpid())},
+		Child:  Process{PID: pid, Start: startTime(pid)},
 	}
 }
 
 // listen opens the socket so that only this user can ever connect.
 func listen(path string) (net.Listener, error) {
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, kedge.Errorf(kedge.Internal, "cannot remove the old socket: %w", err)
+		return nil, kedge.Errorf(kedge.Internal, "cannot remove the socket of an earlier start of this session: %w", err)
 	}
 	old := syscall.Umask(0o077)
 	defer syscall.Umask(old)
 	l, err := new(net.ListenConfig).Listen(context.Background(), "unix", path)
 	if err != nil {
-		return nil, kedge.Errorf(kedge.Internal, "cannot listen on the session's socket: %w", err)
+		return nil, kedge.Errorf(kedge.Internal, "Kedge cannot make the socket through which it reaches the session: %w", err)
 	}
 	return l, nil
 }
@@ -273,7 +276,8 @@ func (h *holder) pump() {
 			n += h.child.more(buf[n:most])
 		}
 		if n > 0 {
-			h.tape.Append(buf[:n], time.Now())
+			end := h.tape.Append(buf[:n], time.Now())
+			h.printed(buf[:n], end)
 			h.tell()
 		}
 		if err != nil {
@@ -286,6 +290,10 @@ func (h *holder) pump() {
 func (h *holder) tell() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	h.tellLocked()
+}
+
+func (h *holder) tellLocked() {
 	if h.grown != nil {
 		close(h.grown)
 		h.grown = nil
@@ -302,6 +310,7 @@ func (h *holder) syncLoop(stop <-chan struct{}) {
 		case <-tick.C:
 			settle()
 			if rest.due(h.tape.End()) {
+				h.queries.rest()
 				process.Rest()
 			}
 			_ = h.tape.Sync() // said openly: a power cut may take the last second
@@ -360,7 +369,7 @@ func (h *holder) finish(left int, told bool) (unwritten *Result) {
 
 // exitOf is how the program ended, told apart from a kill by the kernel for want
 // of memory where the kernel says so.
-func (h *holder) exitOf() wire.Exit {
+func (h *holder) exitOf() Exit {
 	exit := h.child.exit()
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -384,11 +393,15 @@ func (h *holder) endAsked(grace time.Duration) {
 	h.end(grace)
 }
 
-func (h *holder) state() wire.State {
+func (h *holder) state() State {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	return h.stateLocked()
+}
+
+func (h *holder) stateLocked() State {
 	typed, replied := h.input.typed()
-	return wire.State{
+	return State{
 		Running: h.exit == nil, End: h.tape.End(), Lost: h.tape.Lost(), Input: typed, Replied: replied,
 		Cols: h.cols, Rows: h.rows, Exit: h.exit, Asked: h.asked,
 	}
@@ -420,7 +433,7 @@ func (h *holder) end(grace time.Duration) {
 func writeJSON(path string, v any, write func(path string, b []byte, perm os.FileMode) error) error {
 	b, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot encode %s: %w", path, err)
+		return kedge.Errorf(kedge.Internal, "cannot save %s as JSON: %w", path, err)
 	}
 	return write(path, append(b, '\n'), 0o600)
 }

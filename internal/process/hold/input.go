@@ -25,7 +25,7 @@ type input struct {
 	from  map[uint64]*source
 	order []uint64 // of those in from that can be forgotten, by last use
 	half  uint64   // whose text has begun and is not whole: nobody else types meanwhile; 0: none
-	total int64    // bytes typed
+	total int64    // bytes typed, but for answers to queries
 
 	replied uint64 // the number of the newest reply
 }
@@ -102,10 +102,10 @@ func (i *input) take(c *child, id, seq uint64, b []byte) error {
 		s.seq, s.done = seq, 0
 	}
 	if c.isGone() {
-		return kedge.Errorf(kedge.Conflict, "the program has ended")
+		return kedge.Errorf(kedge.Conflict, "the session's program has ended")
 	}
 	if i.half != 0 && i.half != id {
-		return kedge.Errorf(kedge.Conflict, "somebody else is still typing into the session")
+		return kedge.Errorf(kedge.Conflict, "somebody else is typing into the session").WithHint("wait a moment, then repeat your command")
 	}
 	if err := c.in.SetWriteDeadline(time.Now().Add(inputLimit)); err != nil {
 		return inputError(err)
@@ -113,7 +113,9 @@ func (i *input) take(c *child, id, seq uint64, b []byte) error {
 	n, err := c.in.Write(b[min(s.done, len(b)):])
 	s.done += n
 	i.mu.Lock()
-	i.total += int64(n)
+	if id != sourceAnswers {
+		i.total += int64(n)
+	}
 	if id == SourceReplies {
 		i.replied = seq >> pieceBits
 	}
@@ -148,9 +150,9 @@ const endOfInput = 4
 func inputError(err error) error {
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return kedge.Errorf(kedge.Conflict, "the program does not read its input")
+		return kedge.Errorf(kedge.Conflict, "the session's program does not read its input, so Kedge cannot type into it")
 	case errors.Is(err, os.ErrClosed):
-		return kedge.Errorf(kedge.Conflict, "the program's input is closed")
+		return kedge.Errorf(kedge.Conflict, "the session's program has closed its standard input")
 	}
-	return kedge.Errorf(kedge.Conflict, "the program does not take input: %w", err)
+	return kedge.Errorf(kedge.Conflict, "Kedge cannot type into the session's program: %w", err)
 }

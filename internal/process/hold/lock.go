@@ -37,7 +37,7 @@ const (
 func lockFolder(dir string) (*os.File, error) {
 	f, err := os.OpenFile(lockPath(dir), os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
-		return nil, kedge.Errorf(kedge.Internal, "cannot open the lock of a session: %w", err)
+		return nil, kedge.Errorf(kedge.Internal, "cannot open the lock file of a session: %w", err)
 	}
 	pause := time.NewTicker(lockPause)
 	defer pause.Stop()
@@ -48,7 +48,7 @@ func lockFolder(dir string) (*os.File, error) {
 		}
 		<-pause.C
 	}
-	return nil, errors.Join(kedge.Errorf(kedge.Conflict, "the session in %q already has a holder: %w", dir, err), f.Close())
+	return nil, errors.Join(kedge.Errorf(kedge.Conflict, "another process already keeps the session of the folder %q alive: %w", dir, err), f.Close())
 }
 
 // locked tells whether somebody has, or is about to hold, the session in dir.

@@ -10,12 +10,11 @@ import (
 	"strings"
 
 	"kedge/internal/process/hold"
-	"kedge/internal/process/wire"
 )
 
 // serveOld answers Status and Follow, and nothing else: a client that asks for
 // more than the hello lists gets no answer at all.
-func serveOld(s hold.Spec, hello wire.Greeting) int {
+func serveOld(s hold.Spec, hello hold.Greeting) int {
 	l, err := net.Listen("unix", s.Socket)
 	if err != nil {
 		return 1
@@ -34,23 +33,23 @@ func serveOld(s hold.Spec, hello wire.Greeting) int {
 	}
 }
 
-func answerOld(c net.Conn, hello wire.Greeting) {
+func answerOld(c net.Conn, hello hold.Greeting) {
 	defer c.Close()
-	first, _ := wire.JSON(wire.Hello, hello)
-	if wire.Write(c, first) != nil {
+	first, _ := hold.NewJSON(hold.VerbHello, hello)
+	if hold.WriteFrame(c, first) != nil {
 		return
 	}
 	for {
-		f, err := wire.Read(c)
+		f, err := hold.ReadFrame(c)
 		if err != nil {
 			return
 		}
 		switch f.Type {
-		case wire.Status:
-			report, _ := wire.JSON(wire.Report, wire.State{Running: true, End: 42})
-			err = wire.Write(c, report)
-		case wire.Follow:
-			err = wire.Write(c, wire.Frame{Type: wire.OK})
+		case hold.VerbStatus:
+			report, _ := hold.NewJSON(hold.VerbReport, hold.State{Running: true, End: 42})
+			err = hold.WriteFrame(c, report)
+		case hold.VerbFollow:
+			err = hold.WriteFrame(c, hold.Frame{Type: hold.VerbOK})
 		default:
 			return
 		}

@@ -19,7 +19,7 @@ import (
 // that none of them can get away.
 func becomeReaper() error {
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot adopt orphaned processes: %w", err)
+		return kedge.Errorf(kedge.Internal, "Kedge cannot take over the processes that the session's program leaves behind: %w", err)
 	}
 	return nil
 }

@@ -10,7 +10,6 @@ import (
 
 	"kedge"
 	"kedge/internal/process"
-	"kedge/internal/process/wire"
 )
 
 // serve answers everyone who connects; each has its own goroutine and its own
@@ -37,16 +36,18 @@ type conn struct {
 	net.Conn
 	mu   sync.Mutex
 	gone chan struct{} // closed when the client is
+
+	viewer *viewer // nil: it is none
 }
 
-func (c *conn) send(f wire.Frame) error {
+func (c *conn) send(f Frame) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return wire.Write(c.Conn, f)
+	return WriteFrame(c.Conn, f)
 }
 
-func (c *conn) sendJSON(t wire.Type, v any) error {
-	f, err := wire.JSON(t, v)
+func (c *conn) sendJSON(t Verb, v any) error {
+	f, err := NewJSON(t, v)
 	if err != nil {
 		return err
 	}
@@ -55,15 +56,15 @@ func (c *conn) sendJSON(t wire.Type, v any) error {
 
 func (h *holder) answer(nc net.Conn) {
 	c := &conn{Conn: nc, gone: make(chan struct{})}
-	defer func() { close(c.gone); _ = nc.Close() }()
+	defer func() { h.left(c); close(c.gone); _ = nc.Close() }()
 	if uid, err := process.UID(nc); err != nil || uid != os.Geteuid() {
 		return // the folder's permissions refused them already; this is the second lock
 	}
-	if c.sendJSON(wire.Hello, h.hello) != nil {
+	if c.sendJSON(VerbHello, h.hello) != nil {
 		return
 	}
 	for {
-		f, err := wire.Read(nc)
+		f, err := ReadFrame(nc)
 		if err != nil {
 			return
 		}
@@ -74,25 +75,27 @@ func (h *holder) answer(nc net.Conn) {
 }
 
 // handle answers one request; an error means that the client is gone.
-func (h *holder) handle(c *conn, f wire.Frame) error {
+func (h *holder) handle(c *conn, f Frame) error {
 	switch f.Type {
-	case wire.Status:
-		return c.sendJSON(wire.Report, h.state())
-	case wire.Environ:
-		return c.sendJSON(wire.Values, h.spec.Env)
-	case wire.Follow:
-		if err := c.send(wire.Frame{Type: wire.OK}); err != nil {
+	case VerbStatus:
+		return c.sendJSON(VerbReport, h.state())
+	case VerbEnviron:
+		return c.sendJSON(VerbValues, h.spec.Env)
+	case VerbFollow:
+		if err := c.send(Frame{Type: VerbOK}); err != nil {
 			return err
 		}
 		go h.follow(c)
 		return nil
-	case wire.Await:
-		if err := c.send(wire.Frame{Type: wire.OK}); err != nil {
+	case VerbAwait:
+		if err := c.send(Frame{Type: VerbOK}); err != nil {
 			return err
 		}
 		go h.await(c)
 		return nil
-	case wire.Quit:
+	case VerbAttach:
+		return h.attach(c, f)
+	case VerbQuit:
 		return h.collect(c)
 	default:
 		return h.reply(c, h.act(f))
@@ -101,46 +104,46 @@ func (h *holder) handle(c *conn, f wire.Frame) error {
 
 func (h *holder) reply(c *conn, err error) error {
 	if err == nil {
-		return c.send(wire.Frame{Type: wire.OK})
+		return c.send(Frame{Type: VerbOK})
 	}
-	return c.sendJSON(wire.Fail, wire.Failure{Kind: kedge.KindOf(err), Message: err.Error()})
+	return c.sendJSON(VerbFail, Failure{Kind: kedge.KindOf(err), Message: err.Error()})
 }
 
 // act carries out a request that is answered by OK or Fail.
-func (h *holder) act(f wire.Frame) error {
+func (h *holder) act(f Frame) error {
 	switch f.Type {
-	case wire.Input:
+	case VerbInput:
 		source, seq, b, err := f.InputOf()
 		if err != nil {
 			return err
 		}
 		return h.input.take(h.child, source, seq, b)
-	case wire.Close:
+	case VerbClose:
 		return h.input.close(h.child)
-	case wire.Resize:
+	case VerbResize:
 		cols, rows, err := f.ResizeOf()
 		if err != nil {
 			return err
 		}
 		return h.resize(cols, rows)
-	case wire.Signal:
+	case VerbSignal:
 		n, err := f.SignalOf()
 		if err != nil {
 			return err
 		}
 		h.child.signal(syscall.Signal(n))
 		return nil
-	case wire.End:
+	case VerbEnd:
 		ms, err := f.EndOf()
 		if err != nil {
 			return err
 		}
 		h.endAsked(time.Duration(ms) * time.Millisecond)
 		return nil
-	case wire.Redraw:
+	case VerbRedraw:
 		return h.redraw()
 	default:
-		return kedge.Errorf(kedge.Invalid, "this holder does not know the request %q", byte(f.Type))
+		return kedge.Errorf(kedge.Invalid, "another version of Kedge started this session, and it does not know the request %q", byte(f.Type))
 	}
 }
 
@@ -153,7 +156,7 @@ func (h *holder) collect(c *conn) error {
 		h.once.Do(func() { close(h.quit) })
 		return err
 	default:
-		return h.reply(c, kedge.Errorf(kedge.Conflict, "the session has not ended"))
+		return h.reply(c, kedge.Errorf(kedge.Conflict, "the session has not ended yet"))
 	}
 }
 
@@ -162,13 +165,14 @@ func (h *holder) collect(c *conn) error {
 func (h *holder) await(c *conn) {
 	select {
 	case <-h.ended:
-		_ = c.sendJSON(wire.Ended, h.state()) // the last word; a client that went away needs none
+		_ = c.sendJSON(VerbEnded, h.state()) // the last word; a client that went away needs none
 	case <-c.gone:
 	}
 }
 
 // follow tells c how far the log is, as fast as c takes it: what it misses in
-// between is in the next number.
+// between is in the next number. A viewer is told each of its roles before what is
+// printed under it.
 func (h *holder) follow(c *conn) {
 	told := int64(-1)
 	for {
@@ -177,16 +181,22 @@ func (h *holder) follow(c *conn) {
 			h.grown = make(chan struct{})
 		}
 		grown := h.grown
+		roles := c.viewer.take()
+		s := h.stateLocked() // roles that come later begin behind its end
 		h.mu.Unlock()
-		s := h.state()
+		for _, r := range roles {
+			if c.sendJSON(VerbRole, r) != nil {
+				return
+			}
+		}
 		if s.End != told {
 			told = s.End
-			if c.send(wire.NewGrown(s.End)) != nil {
+			if c.send(NewGrown(s.End)) != nil {
 				return
 			}
 		}
 		if !s.Running {
-			_ = c.sendJSON(wire.Ended, s) // the last word; a client that went away needs none
+			_ = c.sendJSON(VerbEnded, s) // the last word; a client that went away needs none
 			return
 		}
 		select {

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"kedge/internal/process/tape"
-	"kedge/internal/process/wire"
 )
 
 // refusing is a listener that has no descriptor left for its first client.
@@ -52,7 +51,7 @@ func TestF20TooManyClients(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer nc.Close()
-	if f, err := wire.Read(nc); err != nil || f.Type != wire.Hello {
+	if f, err := ReadFrame(nc); err != nil || f.Type != VerbHello {
 		t.Errorf("%+v, %v", f, err)
 	}
 	if err := l.Close(); err != nil {
@@ -66,10 +65,10 @@ func TestF20TooManyClients(t *testing.T) {
 func TestLateAnswer(t *testing.T) {
 	ours, theirs := net.Pipe()
 	defer theirs.Close()
-	c := &Client{c: ours, Greeting: wire.Greeting{Verbs: wire.Verbs}}
+	c := &Client{c: ours, Greeting: Greeting{Verbs: Verbs}}
 	asked := make(chan struct{})
 	go func() {
-		_, _ = wire.Read(theirs)
+		_, _ = ReadFrame(theirs)
 		close(asked)
 	}()
 	given, giveUp := context.WithCancel(t.Context())
@@ -77,7 +76,7 @@ func TestLateAnswer(t *testing.T) {
 	if _, err := c.State(given); !errors.Is(err, context.Canceled) {
 		t.Fatalf("given up: %v", err)
 	}
-	if _, err := theirs.Write([]byte{byte(wire.OK), 0, 0, 0, 0}); err == nil {
+	if _, err := theirs.Write([]byte{byte(VerbOK), 0, 0, 0, 0}); err == nil {
 		t.Error("the late answer was taken")
 	}
 	if _, err := c.State(t.Context()); err == nil {

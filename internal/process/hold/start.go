@@ -70,14 +70,14 @@ func (l *Launch) start(ctx context.Context) (err error) {
 	cmd.SysProcAttr = apart(&l.pidfd)
 	l.in, err = cmd.StdinPipe()
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot open a pipe: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot open a pipe to the process that keeps a session alive: %w", err)
 	}
 	l.out, err = cmd.StdoutPipe()
 	if err != nil {
-		return errors.Join(kedge.Errorf(kedge.Internal, "cannot open a pipe: %w", err), l.in.Close())
+		return errors.Join(kedge.Errorf(kedge.Internal, "cannot open a pipe to the process that keeps a session alive: %w", err), l.in.Close())
 	}
 	if err := l.by.start(cmd); err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot start a holder: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot start the process that keeps a session alive (its holder): %w", err)
 	}
 	l.cmd = cmd
 	return nil
@@ -106,7 +106,7 @@ func (l *Launch) Hold(spec Spec) (Record, error) {
 func (l *Launch) tell(what any) error {
 	b, err := json.Marshal(what)
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot encode the session: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot save the command of the session: %w", err)
 	}
 	_, _ = l.in.Write(append(b, '\n')) // a holder that is gone says why in its messages
 	return nil
@@ -146,7 +146,7 @@ func failed(cmd *exec.Cmd, spec Spec) error {
 	if why == "" {
 		why = cmd.ProcessState.String()
 	}
-	return kedge.Errorf(kedge.Internal, "the holder did not start: %s", why)
+	return kedge.Errorf(kedge.Internal, "the process that keeps a session alive (its holder) did not start: %s", why)
 }
 
 func lastLine(b []byte) []byte {

@@ -12,7 +12,7 @@ func TestTypingIsNeverCutShort(t *testing.T) {
 	tries, longest := 0, time.Duration(0)
 	untilDone(func() error {
 		if tries++; tries < 1000 {
-			return errors.New("the program does not read its input")
+			return errors.New("the session's program does not read its input, so Kedge cannot type into it")
 		}
 		return nil
 	}, func(after time.Duration) bool { longest = max(longest, after); return true })

@@ -220,7 +220,7 @@ func writing(err error) error {
 	if err == nil {
 		return nil
 	}
-	return kedge.Errorf(kedge.Internal, "cannot write the export: %w", err)
+	return kedge.Errorf(kedge.Internal, "cannot write the exported output: %w", err)
 }
 
 // encode gives JSON that is safe to show: whoever prints a recording instead of
@@ -230,7 +230,7 @@ func encode(v any) ([]byte, error) {
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(v); err != nil {
-		return nil, kedge.Errorf(kedge.Internal, "cannot encode the export: %w", err)
+		return nil, kedge.Errorf(kedge.Internal, "cannot export the output as JSON: %w", err)
 	}
 	return plain.JSON(bytes.TrimRight(b.Bytes(), "\n")), nil
 }

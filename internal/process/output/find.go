@@ -97,7 +97,7 @@ type search struct {
 
 func newSearch(tapes []tape.Log, limit int) (*search, error) {
 	if limit < 1 {
-		return nil, kedge.Errorf(kedge.Invalid, "--limit must be at least 1, not %d", limit).WithHint("--limit 100")
+		return nil, kedge.Errorf(kedge.Invalid, "--limit must be at least 1, not %d", limit).WithHint("repeat your command with: --limit 100")
 	}
 	s := &search{limit: limit}
 	for i, l := range tapes {
@@ -191,7 +191,7 @@ func tellTimes(tapes []tape.Log, hits []Hit) error {
 			n++
 		}
 		if err := tellTape(tapes[hits[0].Tape], hits[:n]); err != nil {
-			return kedge.Errorf(kedge.Internal, "cannot read the times of a session's output: %w", err)
+			return kedge.Errorf(kedge.Internal, "cannot find out when a session printed the found lines: %w", err)
 		}
 		hits = hits[n:]
 	}
@@ -222,7 +222,7 @@ func tellTape(l tape.Log, hits []Hit) error {
 func checkQuery(q Query) error {
 	switch {
 	case q.Text == "":
-		return kedge.Errorf(kedge.Invalid, "nothing to search for").WithHint("kedge search QUERY")
+		return kedge.Errorf(kedge.Invalid, "there is no text to search for").WithHint("kedge search QUERY")
 	case len(q.Text) > MaxQuery:
 		return kedge.Errorf(kedge.Invalid, "the search text has %d bytes, more than the allowed %d", len(q.Text), MaxQuery).
 			WithHint("search for a part of the text")

@@ -65,7 +65,7 @@ func Keep(home string, now time.Time) (*Kept, error) {
 	}
 	f, err := os.OpenFile(filepath.Join(k.folder, printed), os.O_RDWR|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o600)
 	if err != nil {
-		return nil, kedge.Errorf(kedge.Internal, "cannot save the output: %w", err)
+		return nil, kedge.Errorf(kedge.Internal, "cannot save the output of the command: %w", err)
 	}
 	k.Output = f
 	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB); err != nil {
@@ -92,7 +92,7 @@ func (k *Kept) End(e Record) error {
 	}
 	b, err := json.MarshalIndent(e, "", "  ")
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot encode the record: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot save the record of the command: %w", err)
 	}
 	err = atomicfile.Write(filepath.Join(k.folder, record), append(b, '\n'), 0o600)
 	if unsettled != nil {
@@ -127,7 +127,7 @@ func Open(home, id string) (io.ReadCloser, error) {
 			WithHint("see which it still has: kedge exec --list")
 	}
 	if err != nil {
-		return nil, kedge.Errorf(kedge.Internal, "cannot read the output: %w", err)
+		return nil, kedge.Errorf(kedge.Internal, "cannot read the saved output: %w", err)
 	}
 	return f, nil
 }

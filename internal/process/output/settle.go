@@ -24,7 +24,7 @@ func settle(dir string, now bool) error {
 		return nil
 	}
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot read the output: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot read the output of the command: %w", err)
 	}
 	defer func() { _ = f.Close() }() // only read
 	alone := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
@@ -32,13 +32,13 @@ func settle(dir string, now bool) error {
 		return nil
 	}
 	if err := clean(f, dir); err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot save the output: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot save the output of the command: %w", err)
 	}
 	if !alone {
 		return nil
 	}
 	if err := os.Remove(from); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return kedge.Errorf(kedge.Internal, "cannot remove the raw output: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot delete the first copy of the command's output, which may contain secrets: %w", err)
 	}
 	return nil
 }

@@ -36,7 +36,7 @@ var resources = map[string]int{"memory": unix.RLIMIT_DATA, "file": unix.RLIMIT_F
 func Limit(args []string) error {
 	i := slices.Index(args, "--")
 	if i < 0 || i+1 == len(args) {
-		return kedge.Errorf(kedge.Invalid, "there is no command after the limits")
+		return kedge.Errorf(kedge.Invalid, "kedge limit needs two dashes and a command after the limits")
 	}
 	command, environ := args[i+1:], os.Environ()
 	path, err := exec.LookPath(command[0])
@@ -69,7 +69,7 @@ func parseLimits(words []string) ([]limit, error) {
 		resource, known := resources[name]
 		n, err := strconv.ParseUint(text, 10, 63)
 		if !known || err != nil {
-			return nil, kedge.Errorf(kedge.Invalid, "%q is not a limit", word)
+			return nil, kedge.Errorf(kedge.Invalid, "kedge limit does not know the limit %q", word)
 		}
 		var was unix.Rlimit
 		if err := unix.Getrlimit(resource, &was); err != nil {

@@ -17,7 +17,7 @@ import (
 
 	"kedge"
 	"kedge/internal/core/config"
-	"kedge/internal/text/environ"
+	"kedge/internal/process"
 )
 
 // Kind names the system's tool.
@@ -204,7 +204,7 @@ func resolved(path string) string {
 // lookup falls back on Kedge's own environment: a sandbox that is described without
 // one is for a command that Kedge starts in its own.
 func lookup(env []string, name string) string {
-	if v, ok := environ.Lookup(env, name); ok {
+	if v, ok := process.LookupEnv(env, name); ok {
 		return v
 	}
 	return os.Getenv(name)

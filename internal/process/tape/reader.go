@@ -10,7 +10,7 @@ import (
 )
 
 // ErrRemoved is given for a byte that retention has taken away.
-var ErrRemoved = errors.New("this part of the output was removed by retention")
+var ErrRemoved = errors.New("Kedge removed this part of the output, because it was old")
 
 // Log reads the log of one session, also while it is written.
 type Log struct{ dir string }

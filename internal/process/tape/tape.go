@@ -8,6 +8,10 @@
 // writer: what cannot be written is counted and the gap is recorded where it
 // happened. Only Drop removes bytes, for retention: whole segments, from the
 // front, and a reader says so.
+//
+// From the log it makes the screen that a terminal showed at any place of it, with a file
+// of snapshots beside the log, so that not all that came before has to be read: a
+// snapshot that does not fit the log, or is damaged, is not used.
 package tape
 
 import (

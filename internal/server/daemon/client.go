@@ -65,7 +65,7 @@ func connect(ctx context.Context, home string) (net.Conn, error) {
 	}
 	if err := checkPeer(c, os.Geteuid()); err != nil {
 		if kedge.Conflict.Is(err) {
-			err = kedge.Errorf(kedge.Conflict, "the daemon at %q is not yours: %w", path, err).WithHint("set KEDGE_HOME to a folder of your own")
+			err = kedge.Errorf(kedge.Conflict, "the daemon at %q belongs to another user: %w", path, err).WithHint("set KEDGE_HOME to a folder of your own")
 		}
 		return nil, closing(err, c)
 	}
@@ -92,7 +92,7 @@ func Poke(home, path string) error {
 }
 
 func absent(home string) error {
-	err := kedge.Errorf(kedge.NotFound, "no daemon runs for %q", home).WithHint("kedge up")
+	err := kedge.Errorf(kedge.NotFound, "no daemon runs for %q", home).WithHint("start one: kedge up")
 	err.Err = ErrAbsent
 	return err
 }
@@ -106,11 +106,11 @@ func Ask(ctx context.Context, c *http.Client) (Hello, error) {
 	}
 	res, err := c.Do(req)
 	if err != nil {
-		return hello, kedge.Errorf(kedge.KindOf(err), "cannot ask the daemon who it is: %w", err)
+		return hello, kedge.Errorf(kedge.KindOf(err), "cannot ask the daemon for its version and process id: %w", err)
 	}
 	defer func() { _ = res.Body.Close() }()
 	if res.StatusCode != http.StatusOK {
-		return hello, kedge.Errorf(kedge.Internal, "the daemon answered %s", res.Status)
+		return hello, kedge.Errorf(kedge.Internal, "the daemon answered with the error %s", res.Status)
 	}
 	if err := json.NewDecoder(res.Body).Decode(&hello); err != nil {
 		return hello, kedge.Errorf(kedge.Internal, "cannot read the daemon's answer: %w", err)

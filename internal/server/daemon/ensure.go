@@ -40,7 +40,7 @@ func Ensure(ctx context.Context, home string, env func(string) string, start Sta
 	}
 	if id := env("KEDGE_SESSION"); id != "" {
 		return nil, hello, kedge.Errorf(kedge.Blocked, "no daemon is running, and a session (%q) may not start one", id).
-			WithHint("run `kedge up` in a terminal outside the session")
+			WithHint("ask the user to run: kedge up")
 	}
 	s := &starting{home: home, start: start, from: logSize(home)}
 	return s.await(ctx)
@@ -87,7 +87,7 @@ func (s *starting) await(ctx context.Context) (*http.Client, Hello, error) {
 		}
 	}
 	return nil, Hello{}, kedge.Errorf(kedge.KindOf(context.Cause(ctx)), "the daemon does not answer yet%s: %w", s.lastWords(), context.Cause(ctx)).
-		WithHint("kedge up --foreground")
+		WithHint("see what it prints: kedge up --foreground")
 }
 
 // step sees to it that somebody's child is on its way. A child that ended has
@@ -129,7 +129,7 @@ func (s *starting) judge(exit error) error {
 		why = exit.Error()
 	}
 	return kedge.Errorf(kedge.Internal, "the daemon did not start (%s)%s", why, s.lastWords()).
-		WithHint("kedge up --foreground")
+		WithHint("see what it prints: kedge up --foreground")
 }
 
 // lastWords is the last line that was logged since the start.
@@ -168,7 +168,7 @@ func Spawn(home, exe string, environ []string, args ...string) Starter {
 		}
 		out, err := os.OpenFile(filepath.Join(dir, "log"), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 		if err != nil {
-			return nil, kedge.Errorf(kedge.Invalid, "cannot open the log: %w", err)
+			return nil, kedge.Errorf(kedge.Invalid, "cannot open the daemon's log: %w", err)
 		}
 		defer func() { _ = out.Close() }()
 		cmd := exec.CommandContext(context.Background(), exe, args...) // it outlives whoever starts it

@@ -93,7 +93,7 @@ func homePath(env func(string) string) (string, error) {
 	}
 	dir := env("HOME")
 	if !filepath.IsAbs(dir) {
-		return "", kedge.Errorf(kedge.Invalid, "no place for the state folder: HOME is %q and neither KEDGE_HOME nor XDG_STATE_HOME is set", dir).
+		return "", kedge.Errorf(kedge.Invalid, "Kedge finds no place for its state folder: HOME is %q, and neither KEDGE_HOME nor XDG_STATE_HOME is set", dir).
 			WithHint("export KEDGE_HOME=/absolute/path/of/a/folder")
 	}
 	return filepath.Join(dir, ".local", "state", "kedge"), nil

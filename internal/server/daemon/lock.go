@@ -75,7 +75,7 @@ func openLock(home string) (*os.File, error) {
 	path := filepath.Join(dir, "lock")
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o600)
 	if err != nil {
-		return nil, kedge.Errorf(kedge.Invalid, "cannot open the lock %q: %w", path, cause(err)).
+		return nil, kedge.Errorf(kedge.Invalid, "cannot open the lock file %q: %w", path, cause(err)).
 			WithHint("set KEDGE_HOME to a folder that you may write to")
 	}
 	return f, nil
@@ -110,11 +110,11 @@ func exclusive(f *os.File, flock flocker) error {
 func probe(f *os.File, flock flocker) error {
 	second, err := os.OpenFile(f.Name(), os.O_RDWR|unix.O_NOFOLLOW, 0)
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot open the lock %q again: %w", f.Name(), cause(err))
+		return kedge.Errorf(kedge.Internal, "Kedge cannot test whether the lock file %q works: %w", f.Name(), cause(err))
 	}
 	defer func() { _ = second.Close() }()
 	if flock(int(second.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil {
-		return noFlock(f.Name(), errors.New("two holders were let in at once"))
+		return noFlock(f.Name(), errors.New("two programs held the same lock at the same time"))
 	}
 	return nil
 }
@@ -125,11 +125,11 @@ func noFlock(path string, err error) error {
 }
 
 func taken(f *os.File) error {
-	err := kedge.Errorf(kedge.Conflict, "another daemon is just starting; it holds the lock %q", f.Name())
+	err := kedge.Errorf(kedge.Conflict, "another daemon is just starting; it holds the lock file %q", f.Name())
 	if pid := holder(f); pid != 0 {
-		err = kedge.Errorf(kedge.Conflict, "the daemon with pid %d holds the lock %q", pid, f.Name())
+		err = kedge.Errorf(kedge.Conflict, "the daemon with pid %d is already running; it holds the lock file %q", pid, f.Name())
 	}
-	return err.WithHint("kedge down")
+	return err.WithHint("to stop it: kedge down")
 }
 
 // holder reads who signed the lock; 0 when nobody living did, which happens in
@@ -146,10 +146,10 @@ func holder(f *os.File) int {
 
 func sign(f *os.File) error {
 	if err := f.Truncate(0); err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot write the process id into the lock %q: %w", f.Name(), cause(err))
+		return kedge.Errorf(kedge.Internal, "cannot write the process id into the lock file %q: %w", f.Name(), cause(err))
 	}
 	if _, err := f.WriteAt([]byte(strconv.Itoa(os.Getpid())+"\n"), 0); err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot write the process id into the lock %q: %w", f.Name(), cause(err))
+		return kedge.Errorf(kedge.Internal, "cannot write the process id into the lock file %q: %w", f.Name(), cause(err))
 	}
 	return nil
 }

@@ -103,10 +103,10 @@ func TestF25ConflictNamesTheHolder(t *testing.T) {
 	}
 	defer lock.Close()
 	_, err = TakeLock(home)
-	if want := fmt.Sprintf("the daemon with pid %d holds", os.Getpid()); !kedge.Conflict.Is(err) || !strings.Contains(err.Error(), want) {
+	if want := fmt.Sprintf("the daemon with pid %d is already running", os.Getpid()); !kedge.Conflict.Is(err) || !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v, want %q", err, want)
 	}
-	if kedge.HintOf(err) != "kedge down" {
+	if kedge.HintOf(err) != "to stop it: kedge down" {
 		t.Errorf("hint %q", kedge.HintOf(err))
 	}
 	if err := lock.f.Truncate(0); err != nil { // taken, not yet signed

@@ -114,7 +114,7 @@ func (c Config) answer(ctx context.Context) error {
 	}
 	select {
 	case err := <-failed:
-		return kedge.Errorf(kedge.Internal, "cannot serve the socket: %w", err)
+		return kedge.Errorf(kedge.Internal, "the daemon cannot answer on its socket: %w", err)
 	case <-ctx.Done():
 	}
 	c.Log.Info("daemon stopping", "pid", os.Getpid())

@@ -41,7 +41,7 @@ func TestServeAnswersAndLeavesOnlyTheLog(t *testing.T) {
 	if names := list(t, filepath.Join(home, "daemon")); names != "lock log" {
 		t.Errorf("left behind: %s", names)
 	}
-	if _, err := daemon.Dial(t.Context(), home); !kedge.NotFound.Is(err) || kedge.HintOf(err) != "kedge up" {
+	if _, err := daemon.Dial(t.Context(), home); !kedge.NotFound.Is(err) || kedge.HintOf(err) != "start one: kedge up" {
 		t.Errorf("afterwards: %v", err)
 	}
 	for _, line := range logLines(t, home) {

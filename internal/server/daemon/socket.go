@@ -30,7 +30,7 @@ func listen(home, runtime string, log *slog.Logger) (net.Listener, error) {
 	}
 	l, err := new(net.ListenConfig).Listen(context.Background(), "unix", path) // a local bind does not wait
 	if err != nil {
-		return nil, kedge.Errorf(kedge.Internal, "cannot listen on %q: %w", path, bareNet(err))
+		return nil, kedge.Errorf(kedge.Internal, "the daemon cannot make its socket %q: %w", path, bareNet(err))
 	}
 	// Until here only the folder's 0700 kept others out.
 	if err := os.Chmod(path, 0o600); err != nil {
@@ -94,11 +94,11 @@ func removeStale(path string) error {
 		return nil
 	}
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot look at %q: %w", path, cause(err))
+		return kedge.Errorf(kedge.Internal, "the daemon cannot check the path of its socket, %q: %w", path, cause(err))
 	}
 	if info.Mode().Type() != fs.ModeSocket {
 		return kedge.Errorf(kedge.Conflict, "%q is not a socket, and the daemon needs that path for its socket", path).
-			WithHint("mv '%s' '%s.old'", path, path)
+			WithHint("move it away: mv '%s' '%s.old'", path, path)
 	}
 	if err := os.Remove(path); err != nil {
 		return kedge.Errorf(kedge.Internal, "cannot remove the socket %q that a dead daemon left: %w", path, cause(err))

@@ -23,7 +23,7 @@ func SocketDir(home, runtime string, name int) (string, error) {
 		dir = shortDir(home, runtime)
 	}
 	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
-		return "", kedge.Errorf(kedge.Internal, "cannot make a folder for sockets: %w", cause(err))
+		return "", kedge.Errorf(kedge.Internal, "cannot make the folder for the sockets of sessions: %w", cause(err))
 	}
 	return dir, ownFolder(dir)
 }

@@ -58,6 +58,9 @@ type World struct {
 	// CompactFrom is the size from which people want contexts compacted in a folder's
 	// project; 0: at none. Nil: nobody can tell.
 	CompactFrom func(dir string) int64
+	// Block is what an agent used in the window of its provider's limit, over all sessions;
+	// nil for none. Nil: nobody can tell.
+	Block func(ctx context.Context, agent string) *hooks.Block
 	// Shell runs the person's own status line.
 	Shell func(ctx context.Context, line string, input []byte) ([]byte, error)
 	// Budget and GateBudget, where they are others.
@@ -88,7 +91,7 @@ func Homed(args []string, getenv func(string) string) ([]string, func(string) st
 func Main(ctx context.Context, args []string, w World) {
 	defer func() {
 		if v := recover(); v != nil {
-			w.log(kedge.Errorf(kedge.Internal, "a hook crashed: %v", v))
+			w.log(kedge.Errorf(kedge.Internal, "Kedge crashed while it handled an event of an agent's hook: %v", v))
 		}
 	}()
 	if w.Budget == 0 {
@@ -105,21 +108,21 @@ func Main(ctx context.Context, args []string, w World) {
 
 func (w World) answer(ctx context.Context, args []string) ([]byte, error) {
 	if len(args) == 0 {
-		return nil, kedge.Errorf(kedge.Invalid, "the name of the agent is missing")
+		return nil, kedge.Errorf(kedge.Invalid, "the hook's command does not name an agent")
 	}
 	agent, ok := catalog.HooksOf(args[0])
 	if !ok {
-		return nil, kedge.Errorf(kedge.Invalid, "no agent %q", args[0])
+		return nil, kedge.Errorf(kedge.Invalid, "Kedge has no hooks for agent %q", args[0])
 	}
 	if w.Getenv("KEDGE_RUN") != "" && !isStatus(args) {
 		return nil, nil // a run drives it, and needs no hooks
 	}
 	input, err := io.ReadAll(io.LimitReader(w.In, maxInput+1)) // an agent that does not end it waits for itself
 	if err != nil {
-		return nil, kedge.Errorf(kedge.Internal, "cannot read the agent's input: %w", err)
+		return nil, kedge.Errorf(kedge.Internal, "Kedge's hook cannot read what the agent sent to it: %w", err)
 	}
 	if len(input) > maxInput {
-		return nil, kedge.Errorf(kedge.Invalid, "the agent sent more than %d bytes", maxInput)
+		return nil, kedge.Errorf(kedge.Invalid, "the agent sent more than %d bytes to Kedge's hook", maxInput)
 	}
 	if isStatus(args) {
 		return w.status(ctx, args, input)
@@ -274,7 +277,7 @@ func within[T any](ctx context.Context, do func() (T, error)) (T, error) {
 			var r result
 			defer func() {
 				if v := recover(); v != nil { // else the agent would see the process fail
-					r.err = kedge.Errorf(kedge.Internal, "a hook crashed: %v", v)
+					r.err = kedge.Errorf(kedge.Internal, "Kedge crashed while it handled an event of an agent's hook: %v", v)
 				}
 				done <- r
 			}()
@@ -286,6 +289,6 @@ func within[T any](ctx context.Context, do func() (T, error)) (T, error) {
 		return r.v, r.err
 	case <-ctx.Done():
 		var none T
-		return none, kedge.Errorf(kedge.Interrupted, "the hook took too long: %w", context.Cause(ctx))
+		return none, kedge.Errorf(kedge.Interrupted, "Kedge's hook took too long, so the agent continues without it: %w", context.Cause(ctx))
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"kedge"
+	"kedge/internal/agents/hooks"
 	"kedge/internal/app/attend"
 	"kedge/internal/journal/spool"
 	"kedge/internal/process"
@@ -90,6 +91,13 @@ func (c *scene) run(input string, args ...string) string {
 			return fmt.Appendf(nil, "[%s of %d]\n", line, len(input)), nil
 		},
 		Budget: c.budget,
+		Block: func(_ context.Context, agent string) *hooks.Block {
+			if c.env["BLOCK"] == "" {
+				return nil
+			}
+			spent := 8.351
+			return &hooks.Block{USD: &spent, To: time.Date(2026, 1, 2, 15, 0, 0, 0, time.UTC)}
+		},
 	})
 	return c.out.String()
 }
@@ -361,7 +369,7 @@ func TestCondensingHasABudget(t *testing.T) {
 	if left := c.left(); got != "" || len(left) != 1 || left[0].Data.Output != "" || left[0].Data.Bytes == 0 {
 		t.Errorf("told is %.80q, left is %+v", got, left)
 	}
-	if !strings.Contains(c.log(), "the hook took too long") {
+	if !strings.Contains(c.log(), "hook took too long") {
 		t.Errorf("the log has %q", c.log())
 	}
 }
@@ -373,7 +381,7 @@ func TestNeverInTheWay(t *testing.T) {
 	for _, x := range []struct{ args, input, log string }{
 		{"claude", "", "got no input"},
 		{"claude", "not json", "does not understand"},
-		{"nobody", event("Stop"), `no agent "nobody"`},
+		{"nobody", event("Stop"), `no hooks for agent "nobody"`},
 		{"claude", event("SomethingNew"), ""},
 		{"claude", event("Stop", "cwd", "/elsewhere"), ""},
 		{"claude", `{"hook_event_name": 7}`, "does not understand"},
@@ -477,6 +485,11 @@ func TestStatusLine(t *testing.T) {
 	if len(left) != 1 || left[0].Used == nil || *left[0].Used.ContextTokens != 74_000 || *left[0].Used.USD != 0.421 {
 		t.Errorf("left is %+v", left)
 	}
+	c.env["BLOCK"] = "claude"
+	if got := c.run(input, "claude", "statusline"); got != "kedge: context 37% of 200k, USD 0.42, block USD 8.35 until 15:00\n" {
+		t.Errorf("shown is %q", got)
+	}
+	c.env["BLOCK"] = ""
 	if got := c.run("no json", "claude", "statusline", "mine"); got != "[mine of 7]" {
 		t.Errorf("shown is %q", got)
 	}

@@ -20,6 +20,7 @@ import (
 	"kedge/internal/process"
 	"kedge/internal/process/output"
 	"kedge/internal/text/redact"
+	"kedge/internal/text/words"
 )
 
 // data is what is written down of an event.
@@ -48,7 +49,7 @@ func (w World) put(r attend.Record) error {
 	r.Proof = process.TokenProof(w.Getenv(process.TokenVariable))
 	b, err := json.Marshal(r)
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot encode an event: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot save the event of an agent's hook as JSON: %w", err)
 	}
 	owner := w.owner
 	if r.Dir != w.inside {
@@ -94,6 +95,7 @@ func (w World) condense(ev hooks.Input, text, file string) (short, error) {
 		return s, err // what is not kept is not taken from the model
 	}
 	shown += "[all of it: kedge logs " + id + "]\n"
+	_ = output.AddGain(w.Home, output.Gain{At: w.Now().UTC(), Command: condense.Name(ev.Line()), Tokens: words.Tokens(text), Shown: words.Tokens(shown)}) // what it saved is worth no trouble
 	s.answer, s.output, s.shown = ev.Replace(shown), id, int64(len(shown))
 	return s, nil
 }
@@ -172,7 +174,7 @@ func (w World) keep(ev hooks.Input, whole string) (string, error) {
 		return "", err
 	}
 	if _, err := kept.Output.WriteString(redact.Text(whole)); err != nil {
-		return "", kedge.Errorf(kedge.Internal, "cannot save the output: %w", errors.Join(err, kept.Output.Close()))
+		return "", kedge.Errorf(kedge.Internal, "cannot save the output of a command that the agent ran: %w", errors.Join(err, kept.Output.Close()))
 	}
 	return kept.ID, kept.End(output.Record{
 		Session: kedge.SessionID(w.Getenv("KEDGE_SESSION")), Dir: ev.Dir, Command: []string{"sh", "-c", redact.Text(ev.Line())}, StartedAt: now.UTC(), Bytes: int64(len(whole)),

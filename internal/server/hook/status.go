@@ -33,6 +33,11 @@ func (w World) status(ctx context.Context, args []string, input []byte) ([]byte,
 	if len(own) > 0 {
 		own = append(own, " | "...)
 	}
+	if w.Block != nil {
+		ctx, cancel := context.WithTimeout(ctx, w.Budget)
+		defer cancel()
+		s.Block, _ = within(ctx, func() (*hooks.Block, error) { return w.Block(ctx, args[0]), nil }) // late is none
+	}
 	var from int64
 	if s.Tokens != nil {
 		from = w.compactFrom(w.dirOf(s), *s.Tokens)

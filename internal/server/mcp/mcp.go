@@ -104,7 +104,7 @@ func (c *conn) read(ctx context.Context, lines *lines) error {
 	for {
 		line, long, err := lines.next()
 		if err != nil && !errors.Is(err, io.EOF) {
-			return kedge.Errorf(kedge.Internal, "cannot read from the client: %w", err)
+			return kedge.Errorf(kedge.Internal, "Kedge's MCP server cannot read from its client: %w", err)
 		}
 		if long {
 			c.write(failure(nil, codeParse, "a message is too long"))

@@ -20,7 +20,7 @@ func operatorTools() []tool {
 	}
 	return []tool{
 		{
-			name: "run_show", scope: watching, about: "Show the newest run: its state, what is working now, and why it is at rest.", input: noArguments, output: runOutput,
+			name: "run_show", scope: watching, about: "Show the newest run: its state, what is working now, and why it is halted.", input: noArguments, output: runOutput,
 			run: operating("run_show", "run.show", func(*Server, none) any { return runs.RunRequest{} }),
 		},
 		{
@@ -49,8 +49,8 @@ func operating[A any](name, call string, ask func(s *Server, a A) any) func(cont
 	use := calling(name, call, ask)
 	return func(ctx context.Context, s *Server, args json.RawMessage, progress func(json.RawMessage)) (json.RawMessage, error) {
 		if s.Operate == nil {
-			return nil, kedge.Errorf(kedge.Blocked, "%s needs an operator token, and this server has none", name).
-				WithHint("make one in your own terminal: kedge operator add NAME; then set it as KEDGE_OPERATOR for this server")
+			return nil, kedge.Errorf(kedge.Blocked, "%s needs an operator token, and this MCP server has none", name).
+				WithHint("make one in your own terminal: kedge operator add NAME; then set the environment variable KEDGE_OPERATOR of this MCP server to it")
 		}
 		own := *s
 		own.Call = s.Operate

@@ -71,7 +71,7 @@ func parse(b []byte) (request, *response) {
 	if id := canonical(r.ID); id != "" {
 		r.ID = json.RawMessage(id)
 	} else if len(r.ID) > 0 { // neither a text nor a number
-		f := failure(nil, codeInvalid, "an id is a text or a number")
+		f := failure(nil, codeInvalid, "the id of a request must be a string or a number")
 		return r, &f
 	}
 	if r.Version != rpcVersion || r.ID == nil && r.Method == "" {

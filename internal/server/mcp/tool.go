@@ -5,7 +5,7 @@ import (
 	"context"
 	"encoding/json"
 
-	"kedge/internal/text/strictjson"
+	"kedge/internal/text/strict"
 )
 
 // tool is one thing that an agent can have done. The schemas are JSON; input is
@@ -55,7 +55,7 @@ func arguments(name string, raw json.RawMessage, into any) error {
 	if raw = bytes.TrimSpace(raw); len(raw) == 0 || bytes.Equal(raw, []byte("null")) {
 		raw = json.RawMessage("{}")
 	}
-	return strictjson.Decode("arguments of "+name, raw, into)
+	return strict.Decode("arguments of "+name, raw, into)
 }
 
 // noArguments is the schema of a tool that takes none.

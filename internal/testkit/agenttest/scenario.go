@@ -95,20 +95,26 @@ func (s *session) sum() (u modelserver.Usage, context, window int64) {
 	return u, context, window
 }
 
+// served is what the program can tell of what the server counted.
+func (w *world) served(others ...string) modelserver.Usage {
+	main := w.server.Totals("main")
+	total := main.Usage
+	for _, name := range others {
+		total = total.Add(w.server.Totals(name).Usage)
+	}
+	if !w.live.tells(Beside) {
+		total = total.Sub(main.Beside)
+	}
+	if w.live.Uncached {
+		total.Input, total.CacheWrite = total.Input+total.CacheWrite, 0
+	}
+	return total
+}
+
 // used holds the figures to what the server counted.
 func (s *session) used(others ...string) {
 	s.t.Helper()
-	want := s.server.Totals("main")
-	total := want.Usage
-	for _, name := range others {
-		total = total.Add(s.server.Totals(name).Usage)
-	}
-	if !s.live.tells(Beside) {
-		total = total.Sub(want.Beside)
-	}
-	if s.live.Uncached {
-		total.Input, total.CacheWrite = total.Input+total.CacheWrite, 0
-	}
+	want, total := s.server.Totals("main"), s.served(others...)
 	got, context, window := s.sum()
 	if got != total {
 		s.t.Errorf("it says it used %+v, the model served %+v", got, total)
@@ -377,6 +383,11 @@ func resume(w *world) {
 	}
 	if !strings.Contains(w.lastBody(), "The word is swordfish.") {
 		w.t.Error("the model does not see the conversation before")
+	}
+	one, _, _ := s.sum()
+	two, _, _ := again.sum()
+	if sum, all := one.Add(two), w.served(); sum != all {
+		w.t.Errorf("they say that they used %+v and %+v, the model served %+v", one, two, all)
 	}
 }
 

@@ -145,7 +145,7 @@ func (w *world) asked(c run.Command) {
 // writesTree tells whether nothing else may write the job's worktree meanwhile.
 func writesTree(k run.CommandKind) bool {
 	switch k {
-	case run.Prepare, run.Gate, run.Prove, run.Inspect, run.Revert:
+	case run.Prepare, run.Gate, run.Prove, run.Park, run.Inspect, run.Revert:
 		return true
 	default:
 		return false

@@ -15,6 +15,7 @@ func parseChat(_ string, body []byte) (Request, error) {
 	var in struct {
 		Model  string `json:"model"`
 		Stream bool   `json:"stream"`
+		Choice any    `json:"tool_choice"`
 		Tools  []struct {
 			Function struct {
 				Name       string `json:"name"`
@@ -30,6 +31,8 @@ func parseChat(_ string, body []byte) (Request, error) {
 		return Request{}, fmt.Errorf("not a request of the chat API: %w", err)
 	}
 	r := Request{Model: in.Model, Stream: in.Stream, Size: len(body), Tools: map[string]Tool{}}
+	_, named := in.Choice.(map[string]any)
+	r.Forced = named || in.Choice == "required"
 	for _, t := range in.Tools {
 		r.Tools[t.Function.Name] = Tool{Schema: t.Function.Parameters}
 	}

@@ -1,6 +1,7 @@
 package modelserver
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -99,7 +100,11 @@ func (m *Model) Answer(r Request) Reply {
 	reply := Reply{Conversation: name, ID: fmt.Sprintf("%04d", m.replies), Model: r.Model}
 	if r.Aside() {
 		reply.aside = true
-		reply.Text = "A summary of the conversation " + Mark(name) + "."
+		if form, ok := r.form(); ok {
+			m.say(&reply, r, Turn{Calls: []Call{{Do: Raw, Name: form, Args: json.RawMessage(arguments(nil, r.Tools[form].Schema))}}})
+		} else {
+			reply.Text = "A summary of the conversation " + Mark(name) + "."
+		}
 		reply.Usage = c.count(r, reply)
 		return reply
 	}
@@ -189,4 +194,14 @@ func pieces(text string) []string {
 		out, words = append(out, strings.Join(words[:8], "")), words[8:]
 	}
 	return append(out, strings.Join(words, ""))
+}
+
+// Everything is what all conversations have used so far.
+func (m *Model) Everything() (sum Usage) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, c := range m.now {
+		sum = sum.Add(c.totals.Usage)
+	}
+	return sum
 }

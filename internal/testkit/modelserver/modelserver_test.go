@@ -345,6 +345,16 @@ func TestAsides(t *testing.T) {
 	if got := s.Totals("one"); got.Aside != 1 || got.Replies != 1 || got.Output == 0 {
 		t.Errorf("counted %+v", got)
 	}
+	form := dialect{path: "/v1/chat/completions", body: func(text string, _ bool) string {
+		return `{"messages":[{"role":"user","content":` + quoted(text) + `}],"tool_choice":"required","tools":[{"function":{"name":"judge","parameters":` +
+			`{"properties":{"bad":{"type":"boolean"}},"required":["bad"]}}}]}`
+	}}
+	if _, body, _ := ask(t, s, form, "may it? "+modelserver.Mark("one"), false); !strings.Contains(body, `"name":"judge"`) || !strings.Contains(body, `{\"bad\":false}`) {
+		t.Errorf("a form is answered %s", body)
+	}
+	if got, all := s.Totals("one"), s.Everything(); got.Aside != 2 || got.Usage != all {
+		t.Errorf("counted %+v of %+v", got, all)
+	}
 	if _, body, _ := ask(t, s, dialects[0], modelserver.Mark("one"), false); !strings.Contains(body, "the turn") {
 		t.Errorf("the aside played the turn: %s", body)
 	}

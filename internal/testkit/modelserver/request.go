@@ -15,6 +15,7 @@ type Request struct {
 	Said   []string        // texts of the user's side, in order
 	Spoken []string        // texts of the model's own side, where the protocol tells them
 	Tools  map[string]Tool // offered, by name
+	Forced bool            // the answer has to be a call of a tool
 	Size   int             // characters of the whole request
 }
 
@@ -78,10 +79,21 @@ func (r Request) Dir() string {
 // summaries are words by which agents ask for a summary of the conversation.
 var summaries = []string{"create a detailed summary of", "CONTEXT CHECKPOINT COMPACTION", "state_snapshot"}
 
-// Aside tells whether the request is beside the work: a title, a summary. It is
+// form is the only tool by which a request can be answered: what has to be answered so
+// is a question beside the work, whether something is allowed or how it is called.
+func (r Request) form() (name string, ok bool) {
+	if !r.Forced || len(r.Tools) != 1 {
+		return "", false
+	}
+	for name = range r.Tools {
+	}
+	return name, true
+}
+
+// Aside tells whether the request is beside the work: a title, a summary, a form. It is
 // answered, and no turn of the script is played for it.
 func (r Request) Aside() bool {
-	if len(r.Tools) == 0 {
+	if _, form := r.form(); form || len(r.Tools) == 0 {
 		return true
 	}
 	if len(r.Said) == 0 {

@@ -172,7 +172,12 @@ func (s *stage) task(ctx context.Context, i int) (task, error) {
 	if err != nil {
 		return t, err
 	}
-	t.check, t.holds = s.p.check(c, added)
+	if t.check, t.holds = s.p.check(c, added); !t.holds {
+		t.holds, err = s.greenBefore(ctx, t)
+		if err != nil {
+			return t, err
+		}
+	}
 	if slices.ContainsFunc(c.Files, func(f File) bool { return guarded(f.Path) }) {
 		t.named = literal(c)
 		t.paths = t.named

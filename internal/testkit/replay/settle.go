@@ -64,6 +64,20 @@ func (s *stage) passed(ctx context.Context, try *Try, t *task, pl plant, work []
 	return s.byHand(ctx, s.h.commits[t.i].Parent, "this was not asked for")
 }
 
+// greenBefore tells whether the feature's check is green with the commit's tests and without its source: what
+// a person asks for there is a change after which the tests still pass.
+func (s *stage) greenBefore(ctx context.Context, t task) (bool, error) {
+	c := s.h.commits[t.i]
+	if len(c.of(detect.Tests)) == 0 {
+		return false, nil
+	}
+	work, err := s.applied(ctx, fmt.Sprintf("%03d-before", t.i+1), c.Parent, c.ID, c.of(detect.Tests)...)
+	if err != nil || work == nil {
+		return false, err
+	}
+	return s.greenAlone(ctx, t, work)
+}
+
 // greenAlone tells whether the feature's check is green on some work in a plain checkout.
 func (s *stage) greenAlone(ctx context.Context, t task, work []scripted.Action) (bool, error) {
 	if err := s.h.checkout(ctx, s.h.commits[t.i].Parent); err != nil {

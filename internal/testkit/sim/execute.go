@@ -70,6 +70,7 @@ func (w *world) effectOf(c run.Command, ev *run.Input) bool {
 		}
 		return true
 	}
+	w.house(c)
 	f := w.featureOf(c.Feature)
 	switch c.Kind {
 	case run.Prepare:
@@ -112,7 +113,7 @@ func (w *world) effectOf(c run.Command, ev *run.Input) bool {
 		w.repo.salvaged = append(w.repo.salvaged, w.repo.checkout(c.Job).tree)
 	case run.Brief:
 		w.briefTalk(c, ev)
-	case run.Note, run.Mark, run.Notify, run.Recheck:
+	case run.Note, run.Mark, run.Notify, run.Recheck, run.Park:
 	}
 	if w.repo.lost > 0 {
 		w.fail(8, "work was thrown away by "+string(c.Kind))
@@ -201,6 +202,9 @@ func (w *world) inspect(c run.Command, ev *run.Input) {
 		ev.Outcome, ev.Reason = run.Outside, "elsewhere"
 	default:
 		ev.Outcome = run.Clean
+	}
+	if x.weak {
+		ev.Altered = "it touches existing tests"
 	}
 }
 

@@ -162,6 +162,13 @@ var mutations = []struct {
 		ev.Altered, ev.Shown = "", run.Red
 		return run.Step(s, ev)
 	}},
+	{18, "the worktree of a job that waits for you counts as given up", func(s run.State, ev run.Input) (run.State, []run.Command) {
+		s.Jobs = slices.Clone(s.Jobs)
+		for i := range s.Jobs {
+			s.Jobs[i].Away = s.Jobs[i].Away || s.Jobs[i].Phase == run.Reviewing
+		}
+		return run.Step(s, ev)
+	}},
 }
 
 // TestMutations: each invariant finds the core out that breaks it, and finds it

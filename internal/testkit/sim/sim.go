@@ -1,6 +1,6 @@
 // Package sim plays whole runs against a model of the world: a repository of
 // trees, a gate, agents that may lie, loop, hang, crash or spend too much, an
-// operator and a clock. It owns the seventeen invariants of a run and checks them
+// operator and a clock. It owns the eighteen invariants of a run and checks them
 // after every step. A seed gives the same run every time. It never touches
 // anything outside its own memory; only tests use it.
 package sim
@@ -34,7 +34,7 @@ type Result struct {
 // Seen counts what happened, so that a test can tell that the simulation meets
 // what it is there for.
 type Seen struct {
-	Completed, Blocked, Reviewed, Crashes, Stale, Repairs, Fixes, OverBudget, Quota, TakeOvers, Regressed, Flaky, Plans, Resumed, Lost, Undone, Seconds, Carried, TakenOn, Wanted, Aside, Broke, Outside, Again, Moot, Mended, Anew int
+	Completed, Blocked, Reviewed, Crashes, Stale, Repairs, Fixes, OverBudget, Quota, TakeOvers, Regressed, Flaky, Plans, Resumed, Lost, Undone, Seconds, Carried, TakenOn, Wanted, Aside, Broke, Outside, Again, Moot, Mended, Anew, Parked int
 }
 
 // Entry is one step of a run.
@@ -63,6 +63,8 @@ type world struct {
 	done      []*effect   // by epoch: what a command did
 	sessions  []*session
 	talks     map[int]talk // by job: of its last session
+	housed    map[int]bool // by job: it has a worktree
+	widest    int          // how many jobs might work at once, at most
 	timers    []run.Command
 	repo      repository
 	unlanded  bool // the run begins on a commit that the user's branch does not have
@@ -105,7 +107,7 @@ func Replay(seed uint64, step Stepper) Result { return play(seed, step, true) }
 func play(seed uint64, step Stepper, recording bool) Result {
 	w := &world{
 		rng: rand.New(rand.NewPCG(seed, 0x6b65646765)), step: step, clock: start,
-		history: newHistory(recording), talks: map[int]talk{}, unseen: map[kedge.FeatureID]int{}, red: map[kedge.FeatureID]int{}, words: newWords(),
+		history: newHistory(recording), talks: map[int]talk{}, housed: map[int]bool{}, unseen: map[kedge.FeatureID]int{}, red: map[kedge.FeatureID]int{}, words: newWords(),
 	}
 	w.meddling, w.helping, w.faults = w.rng.IntN(5), 2+w.rng.IntN(6), w.rng.IntN(8)
 	w.begin()

@@ -169,7 +169,7 @@ func TestF10BlockedAfterCrashesSaysTheLast(t *testing.T) {
 	w.feature("c", "test -f c.txt")
 	w.want(w.run(supply.Flags{}), run.StatusStopped, kedge.Blocked, "b:blocked c:blocked")
 	b, c := w.of("b").Notes, w.of("c").Notes
-	if !strings.Contains(b, "\nThe last words of its agent: the database is gone\n") {
+	if !strings.Contains(b, "\nThe last message of its agent: the database is gone\n") {
 		t.Errorf("b: %q", b)
 	}
 	if strings.Contains(c, "salvage") || strings.Contains(c, "The last from") || !strings.Contains(c, "It left no work.") {
@@ -191,7 +191,7 @@ func TestT15LastLineOfACrash(t *testing.T) {
 	w := newWorld(t, files, "", "[agents.dies]\nkind = \"command\"\ncommand = [\"sh\", \"dies.sh\"]\n")
 	w.feature("a", "test -f a.txt")
 	w.want(w.run(supply.Flags{Agent: "dies"}), run.StatusStopped, kedge.Blocked, "a:blocked")
-	if a := w.of("a").Notes; !strings.Contains(a, "\nThe last words of its agent: Error: no module named x [redacted:github]\nIt left no work.") {
+	if a := w.of("a").Notes; !strings.Contains(a, "\nThe last message of its agent: Error: no module named x [redacted:github]\nIt left no work.") {
 		t.Errorf("a: %q", a)
 	}
 }

@@ -34,7 +34,7 @@ func Match(pattern, path string) bool {
 // Valid explains what is wrong with a pattern; nil when it can be matched.
 func Valid(pattern string) error {
 	if pattern == "" {
-		return kedge.Errorf(kedge.Invalid, "a pattern is empty").WithHint("use ** for every path")
+		return kedge.Errorf(kedge.Invalid, "a pattern for paths is empty").WithHint("use ** for every path")
 	}
 	if strings.HasPrefix(pattern, "/") {
 		return kedge.Errorf(kedge.Invalid, "pattern %q is absolute", pattern).

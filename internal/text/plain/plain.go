@@ -1,7 +1,7 @@
 // Package plain makes untrusted text safe to show outside a terminal emulator: in a list,
 // a log line, a notification. What it lets through cannot move the cursor, set a title,
 // reach the clipboard or reorder the line it stands in. A Stripper removes whole escape
-// sequences from a stream, wherever the stream is cut.
+// sequences from a stream, wherever the stream is cut. Cells tells how much room a text takes.
 package plain
 
 import (
@@ -20,6 +20,16 @@ func Text(s string) string {
 		}
 		return r
 	}, strings.ToValidUTF8(s, "\uFFFD"))
+}
+
+// ASCII tells whether all of s is printable ASCII or tabs: then nothing is to be removed.
+func ASCII(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c < 0x20 && c != '\t' || c >= 0x7f {
+			return false
+		}
+	}
+	return true
 }
 
 // Line is Text on one line: newlines and tabs become spaces.

@@ -7,12 +7,14 @@ import (
 )
 
 // family is one kind of secret. hints are words of which one must occur, and stems
-// such in small letters that may occur in letters of any case; ok has the last word
-// on a match where a pattern alone would be too eager.
+// such in small letters that may occur in letters of any case, each of at least three
+// bytes; near tells whether what follows a hint or a stem can be the rest of a match. ok
+// has the last word on a match where a pattern alone would be too eager.
 type family struct {
 	name  string
 	hints []string
 	stems []string
+	near  func(rest string) bool
 	re    *lazyre.Regexp
 	ok    func(secret string) bool
 }
@@ -34,7 +36,7 @@ var families = []family{
 	{name: "kedge-operator", hints: []string{"kedge-operator-"}, re: re(`\bkedge-operator-[A-Z2-7]{26,}`)},
 	{name: "github", hints: []string{"ghp_", "gho_", "ghu_", "ghs_", "ghr_"}, re: re(`\bgh[pousr]_[A-Za-z0-9]{36,}`)},
 	{name: "github-fine-grained", hints: []string{"github_pat_"}, re: re(`\bgithub_pat_[A-Za-z0-9_]{22,}`)},
-	{name: "gitlab", hints: []string{"gl"}, re: re(`\bgl(?:pat|ptt|rt|dt|soat|cbt|ft|agent)-[A-Za-z0-9_.-]{20,}`)},
+	{name: "gitlab", hints: []string{"glpat-", "glptt-", "glrt-", "gldt-", "glsoat-", "glcbt-", "glft-", "glagent-"}, re: re(`\bgl(?:pat|ptt|rt|dt|soat|cbt|ft|agent)-[A-Za-z0-9_.-]{20,}`)},
 	{name: "aws-key-id", hints: []string{"AKIA", "ASIA"}, re: re(`\b(?:AKIA|ASIA)[0-9A-Z]{16}`)},
 	{name: "aws-secret", stems: []string{"aws"}, re: re(
 		`(?i)\baws_?(?:secret_?)?(?:access_?)?(?:secret_?)?key["']?\s*(?:=|:|=>)\s*["']?([A-Za-z0-9/+]{40})`)},
@@ -43,7 +45,7 @@ var families = []family{
 	{name: "slack", hints: []string{"xox", "xapp-"}, re: re(`\b(?:xox[abeoprs]-[A-Za-z0-9-]{10,}|xapp-[0-9]-[A-Za-z0-9-]{10,})`)},
 	{name: "slack-webhook", hints: []string{"hooks.slack.com"}, re: re(`\bhooks\.slack\.com/(?:services|workflows|triggers)/([A-Za-z0-9+/_-]{16,})`)},
 	{name: "stripe", hints: []string{"_live_", "_test_", "whsec_"}, re: re(`\b(?:[sr]k_(?:live|test)_[A-Za-z0-9]{16,}|whsec_[A-Za-z0-9+/=]{24,})`)},
-	{name: "twilio", hints: []string{"SK"}, re: re(`\bSK[0-9a-f]{32}`)},
+	{name: "twilio", hints: []string{"SK0", "SK1", "SK2", "SK3", "SK4", "SK5", "SK6", "SK7", "SK8", "SK9", "SKa", "SKb", "SKc", "SKd", "SKe", "SKf"}, re: re(`\bSK[0-9a-f]{32}`)},
 	{name: "sendgrid", hints: []string{"SG."}, re: re(`\bSG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}`)},
 	{name: "npm", hints: []string{"npm_"}, re: re(`\bnpm_[A-Za-z0-9]{36,}`)},
 	{name: "pypi", hints: []string{"pypi-"}, re: re(`\bpypi-AgE[A-Za-z0-9_-]{40,}`)},
@@ -61,13 +63,13 @@ var families = []family{
 	{name: "linear", hints: []string{"lin_api_"}, re: re(`\blin_api_[A-Za-z0-9]{32,}`)},
 	{name: "databricks", hints: []string{"dapi"}, re: re(`\bdapi[0-9a-f]{32}`)},
 	{name: "atlassian", hints: []string{"ATATT3"}, re: re(`\bATATT3[A-Za-z0-9_=-]{40,}`)},
-	{name: "url-password", hints: []string{"://"}, ok: literal, re: re(`\b[A-Za-z][A-Za-z0-9+.-]{0,30}://[^/\s:@"'<>]*:([^/\s@"'<>]+)@`)},
-	{name: "authorization", stems: []string{"authorization"}, ok: literal, re: re(
+	{name: "url-password", hints: []string{"://"}, near: hasPassword, ok: literal, re: re(`\b[A-Za-z][A-Za-z0-9+.-]{0,30}://[^/\s:@"'<>]*:([^/\s@"'<>]+)@`)},
+	{name: "authorization", stems: []string{"authorization"}, near: hasValue, ok: literal, re: re(
 		`(?i)\bauthorization\\?["']?\s*[:=]\s*\\?["']?(?:bearer|basic|token)\s+([A-Za-z0-9._~+/=-]{8,})`)},
-	{name: "bearer", stems: []string{"bearer "}, ok: mixed, re: re(`(?i)\bbearer ([A-Za-z0-9._~+/=-]{20,})`)},
+	{name: "bearer", stems: []string{"bearer "}, near: bears, ok: mixed, re: re(`(?i)\bbearer ([A-Za-z0-9._~+/=-]{20,})`)},
 	{name: "assignment", hints: []string{"SECRET=", "_KEY=", "TOKEN=", "PASSWORD=", "PASSWD=", "APIKEY=", "CREDENTIALS="}, ok: literal, re: re(
 		`\b(?:[A-Z0-9]+_)*(?:SECRET|SECRET_KEY|SECRET_ACCESS_KEY|TOKEN|PASSWORD|PASSWD|API_?KEY|ACCESS_KEY|PRIVATE_KEY|CREDENTIALS)=["']?([^\s"'\\,;|&<>()]{6,})`)},
-	{name: "quoted", stems: []string{"secret", "token", "passw", "key"}, ok: mixed, re: re(
+	{name: "quoted", stems: []string{"secret", "token", "passwd", "password", "key"}, near: isQuoted, ok: mixed, re: re(
 		`(?i)\b[a-z0-9_.-]*(?:secret|secret_?key|token|passw(?:or)?d|api_?key|access_?key|private_?key)\\?["']?\s*(?:=|:=|:|=>)\s*\\?["']([^\s"'\\]{8,})`)},
 }
 

@@ -42,7 +42,7 @@ func TestHintsLoseNothing(t *testing.T) {
 					continue
 				}
 				found++
-				if !f.mayMatch(s) {
+				if look(s)&(1<<i) == 0 {
 					t.Errorf("%s: %q is passed over", f.name, s)
 				}
 			}
@@ -74,4 +74,43 @@ func TestStemsLoseNoKey(t *testing.T) {
 	if found < 60 {
 		t.Errorf("only %d keys: this shows nothing", found)
 	}
+}
+
+// TestCluesAreLongEnough: every hint and stem can be looked up, and every family has a bit.
+func TestCluesAreLongEnough(t *testing.T) {
+	if len(families) > 64 {
+		t.Fatalf("%d families, and 64 bits", len(families))
+	}
+	for _, f := range families {
+		if len(f.hints)+len(f.stems) == 0 {
+			t.Errorf("%s has neither hints nor stems", f.name)
+		}
+		for _, clue := range append(f.hints, f.stems...) {
+			if len(clue) < start {
+				t.Errorf("%s: %q is too short", f.name, clue)
+			}
+		}
+	}
+}
+
+// FuzzLook: a text in which a family finds a secret is never passed over.
+func FuzzLook(f *testing.F) {
+	value := strings.Repeat("a1B2", 10)
+	for _, s := range redacttest.Canaries() {
+		f.Add(s, value)
+	}
+	for _, head := range []string{"https://u:", `"api_Key": \"`, "PASSWD='", "Authorization=bearer ", "to\u212aen := '", "SK", "aws_secret_access_key="} {
+		f.Add(head, value)
+		f.Add("x "+head, value+"@h/p\"'")
+	}
+	f.Fuzz(func(t *testing.T, a, b string) {
+		for _, s := range []string{a, a + b, strings.ToUpper(a) + b, strings.ToLower(a) + b} {
+			may := look(s)
+			for i := range families {
+				if fam := &families[i]; may&(1<<i) == 0 && fam.replace(s) != s {
+					t.Errorf("%s: %q is passed over", fam.name, s)
+				}
+			}
+		}
+	})
 }

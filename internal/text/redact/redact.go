@@ -31,12 +31,15 @@ func Text(s string) string {
 	}
 }
 
-// pass scans the stretches between tokens once, each with every family.
+// pass scans the stretches between tokens once, each with every family that can match.
 func pass(s string) string {
+	may := look(s)
 	for i := range families {
-		f := &families[i]
-		if f.mayMatch(s) {
-			s = betweenTokens(s, f.replace)
+		if may&(1<<i) == 0 {
+			continue
+		}
+		if t := betweenTokens(s, families[i].replace); t != s {
+			s, may = t, look(t)
 		}
 	}
 	return s
@@ -57,17 +60,6 @@ func betweenTokens(s string, fn func(string) string) string {
 	}
 	out.WriteString(fn(s[at:]))
 	return out.String()
-}
-
-// mayMatch is a cheap look for a word without which the family cannot match, so
-// that most text never meets a regular expression.
-func (f *family) mayMatch(s string) bool {
-	for _, h := range f.hints {
-		if strings.Contains(s, h) {
-			return true
-		}
-	}
-	return len(f.hints) == 0 && (len(f.stems) == 0 || hasStem(s, f.stems))
 }
 
 // hasStem tells whether one of the stems is in s, in letters of any case. Two letters

@@ -33,3 +33,13 @@ func Nearest(word string, names []string) string {
 	}
 	return best
 }
+
+// DidYouMean is the beginning of a hint about a name that nothing has: the nearest one that
+// something has; empty where none is near.
+func DidYouMean(word string, names []string) string {
+	near := Nearest(word, names)
+	if near == "" {
+		return ""
+	}
+	return "did you mean " + near + "? "
+}

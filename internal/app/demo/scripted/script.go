@@ -32,7 +32,7 @@ import (
 	"kedge"
 	"kedge/internal/core/watch"
 	"kedge/internal/text/glob"
-	"kedge/internal/text/strictjson"
+	"kedge/internal/text/strict"
 )
 
 // Script is everything that an agent does.
@@ -85,23 +85,23 @@ const usualWindow = 200_000
 // Parse reads a script; file is only a name for messages.
 func Parse(file string, b []byte) (Script, error) {
 	var s Script
-	if err := strictjson.Decode(file, b, &s); err != nil {
+	if err := strict.Decode(file, b, &s); err != nil {
 		return Script{}, err
 	}
 	switch {
 	case s.Version != 1:
-		return Script{}, kedge.Errorf(kedge.Invalid, "%s: unknown script version %d", file, s.Version)
+		return Script{}, kedge.Errorf(kedge.Invalid, "%s: the script has version %d, and this version of Kedge reads version 1", file, s.Version)
 	case s.Window < 0 || s.USD < 0:
-		return Script{}, kedge.Errorf(kedge.Invalid, "%s: a window or a price is below 0", file)
+		return Script{}, kedge.Errorf(kedge.Invalid, "%s: the script has a context window or a price below 0", file)
 	case s.Overflow != "" && s.Overflow != "fail" && s.Overflow != "forget":
-		return Script{}, kedge.Errorf(kedge.Invalid, "%s: overflow is %q, not \"fail\" or \"forget\"", file, s.Overflow)
+		return Script{}, kedge.Errorf(kedge.Invalid, "%s: \"overflow\" is %q, and it must be \"fail\" or \"forget\"", file, s.Overflow)
 	}
 	if s.Window == 0 {
 		s.Window = usualWindow
 	}
 	for i, p := range s.Plays {
 		if err := check(p.Do); err != nil {
-			return Script{}, kedge.Errorf(kedge.Invalid, "%s: play %d: %w", file, i+1, err)
+			return Script{}, kedge.Errorf(kedge.Invalid, "%s: entry %d of \"plays\": %w", file, i+1, err)
 		}
 	}
 	return s, nil
@@ -112,10 +112,10 @@ func check(actions []Action) error {
 	for i, a := range actions {
 		v, ok := verbs()[a.Do]
 		if !ok {
-			return kedge.Errorf(kedge.Invalid, "action %d: unknown action %q", i+1, a.Do)
+			return kedge.Errorf(kedge.Invalid, "action %d: Kedge does not know the action %q", i+1, a.Do).WithHint("see the actions: kedge fakeagent --help")
 		}
 		if v.path && a.Path == "" || v.line && a.Line == "" || v.text && a.Text == "" {
-			return kedge.Errorf(kedge.Invalid, "action %d: %q lacks its path, line or text", i+1, a.Do)
+			return kedge.Errorf(kedge.Invalid, "action %d: %q needs a path, a line or a text that is missing", i+1, a.Do)
 		}
 		if _, err := time.ParseDuration(a.For); a.For != "" && err != nil {
 			return kedge.Errorf(kedge.Invalid, "action %d: %q is not a duration", i+1, a.For)

@@ -1,8 +1,0 @@
-package term
-
-import "golang.org/x/sys/unix"
-
-const (
-	getTermios = unix.TIOCGETA
-	setTermios = unix.TIOCSETA
-)
