@@ -14,7 +14,7 @@ func (x *Executor) revert(ctx context.Context, c run.Command, _ func(run.Input))
 	if err != nil {
 		return run.Input{}, err
 	}
-	if j.Parked == nil && (j.Slot == 0 || j.Base == "" || !x.cfg.Repo.Registered(x.cfg.Slots.Dir(j.Slot))) {
+	if j.Parked == nil && !x.cfg.Slots.Begun(j) {
 		return c.Reply(run.OK), nil // it never had a worktree
 	}
 	if err := x.lastHandoff(ctx, c, j); err != nil {

@@ -17,10 +17,15 @@ type Parked struct {
 
 // Park frees the slot of a job that waits. What is in it is kept as a tree, under the name of a
 // salvage; the folder stays for the next job. What no tree can hold is set aside when that begins.
-// A job that was killed before it had all back keeps what it had parked.
+// A job that was killed before it had all back keeps what it had parked. One whose preparation failed
+// has nothing of its own yet, and gives up no more than the slot.
 func (s *Slots) Park(ctx context.Context, id kedge.RunID, job int, at time.Time, reason string) error {
 	j, err := s.Job(id, job)
-	if err != nil || j.Parked != nil && j.Slot == 0 {
+	if err != nil || j.Slot == 0 {
+		return err
+	}
+	if j.Parked == nil && !s.Begun(j) {
+		_, err := s.Keep(id, job, func(j *Job) { j.Slot = 0 })
 		return err
 	}
 	w, err := s.Open(ctx, j)
@@ -45,6 +50,11 @@ func (s *Slots) Park(ctx context.Context, id kedge.RunID, job int, at time.Time,
 		return err
 	}
 	return s.leaveGiven(ctx, left)
+}
+
+// Begun tells whether a job has a worktree in which something of its own can be.
+func (s *Slots) Begun(j Job) bool {
+	return j.Slot != 0 && j.Base != "" && s.cfg.Repo.Registered(s.Dir(j.Slot))
 }
 
 // hold keeps what is in a job's worktree.

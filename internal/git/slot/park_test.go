@@ -117,6 +117,32 @@ func TestParkedJobThatWasKilled(t *testing.T) {
 	g.returns(t, 3)
 }
 
+// TestParkWithoutAWorktree parks jobs whose preparation failed: before it had a slot, and before anything
+// was put there. What somebody else left in the slot stays for the next job, which sets it aside.
+func TestParkWithoutAWorktree(t *testing.T) {
+	g := newGround(t)
+	if err := g.slots.Park(t.Context(), id, 2, at, "waits"); err != nil {
+		t.Fatal(err)
+	}
+	g.works(t)
+	if err := g.slots.Release(t.Context(), id, 1); err != nil {
+		t.Fatal(err)
+	}
+	if j, err := g.slots.Acquire(id, 3); err != nil || j.Slot != 1 {
+		t.Fatalf("the free slot: %+v, %v", j, err)
+	}
+	if err := g.slots.Park(t.Context(), id, 3, at, "waits"); err != nil {
+		t.Fatal(err)
+	}
+	if j := g.job(3); j.Slot != 0 || j.Parked != nil {
+		t.Errorf("the job still has %+v", j)
+	}
+	r, err := g.slots.Put(t.Context(), g.asks(3, "again", 4))
+	if err != nil || r.Salvage.Ref == "" {
+		t.Errorf("what lay in the slot: %+v, %v", r.Salvage, err)
+	}
+}
+
 // TestParkedWorkLeavesNoSecondCopy gives the slot of a parked job to another one: what lies there is kept
 // for its own job already, and is not set aside once more.
 func TestParkedWorkLeavesNoSecondCopy(t *testing.T) {

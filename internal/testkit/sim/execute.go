@@ -64,6 +64,9 @@ func (w *world) adopt(c run.Command) {
 // effectOf does the work; false when the answer comes later.
 func (w *world) effectOf(c run.Command, ev *run.Input) bool {
 	if c.Kind != run.StartSession && c.Kind != run.NextTurn && c.Kind != run.Timer && w.trip(2) {
+		if c.Kind != run.Park { // a step that fails may have taken the worktree before
+			w.house(c)
+		}
 		ev.Outcome, ev.Reason = run.Failed, "a disk is full"
 		if w.chance(40) {
 			ev.Outcome, ev.Reason = run.Drifted, "somebody moved a branch"
