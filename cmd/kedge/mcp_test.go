@@ -161,7 +161,7 @@ func TestRow2And45StockClient(t *testing.T) {
 	if res, text := toolCall(t, cl, "question_ask", map[string]any{"question": "Which?"}); !res.IsError || !strings.Contains(text, "does not work on a feature of a run") {
 		t.Errorf("question_ask outside of a run: %s", text)
 	}
-	if res, text := toolCall(t, cl, "feature_get", map[string]any{"id": "none"}); !res.IsError || !strings.Contains(text, "hint: ") {
+	if res, text := toolCall(t, cl, "feature_get", map[string]any{"id": "none"}); !res.IsError || !strings.Contains(text, "next: ") {
 		t.Errorf("a feature that is not there: %s", text)
 	}
 	b.sameAsNext(cl)

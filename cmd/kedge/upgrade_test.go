@@ -91,7 +91,7 @@ func TestF3OlderHolderIsAdopted(t *testing.T) {
 		t.Errorf("adopted as %+v", got)
 	}
 	for _, args := range [][]string{{"send", "old", "hi"}, {"kill", "old"}} {
-		if said := b.fails(4, args...); !strings.Contains(said, "older version of Kedge") || !strings.Contains(said, "hint:") {
+		if said := b.fails(4, args...); !strings.Contains(said, "older version of Kedge") || !strings.Contains(said, "next:") {
 			t.Errorf("%v: %s", args, said)
 		}
 	}

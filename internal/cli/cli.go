@@ -76,7 +76,7 @@ func report(ctx context.Context, env *frame.Env, command string, err error) {
 	}
 	fmt.Fprintf(env.Err, "kedge: %s\n", w.Message)
 	if w.Hint != "" {
-		fmt.Fprintf(env.Err, "hint: %s\n", w.Hint)
+		fmt.Fprintf(env.Err, "next: %s\n", w.Hint)
 	}
 }
 

@@ -266,7 +266,7 @@ func showHooks(env *frame.Env, reply hooksReply) error {
 		for _, h := range reply.Hooks {
 			if h.Error != "" {
 				env.Talk("%s: %s", h.Agent, plain.Line(h.Error))
-				env.Talk("hint: %s", plain.Line(h.Hint))
+				env.Talk("next: %s", plain.Line(h.Hint))
 			}
 		}
 		if reply.Waiting > 0 {

@@ -87,7 +87,7 @@ func TestInitWithoutAnAnswer(t *testing.T) {
 		cli.Main(t.Context(), frame.Env{
 			Args: strings.Fields(typed), In: strings.NewReader(""), Out: &bytes.Buffer{}, Err: &talk, InTTY: true, ErrTTY: true, Call: &asked{},
 		})
-		if !strings.Contains(talk.String(), "hint: "+want+"\n") {
+		if !strings.Contains(talk.String(), "next: "+want+"\n") {
 			t.Errorf("%s: %s", typed, &talk)
 		}
 	}
