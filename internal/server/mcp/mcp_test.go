@@ -207,7 +207,7 @@ func TestToolErrors(t *testing.T) {
 	b := &book{answer: func(context.Context, string, json.RawMessage) (string, error) {
 		return "", kedge.Errorf(kedge.NotFound, "no feature %q", "a").WithHint("kedge features")
 	}}
-	if text, failed := call(t, newServer(b), "feature_get", `{"id":"a"}`); !failed || text != "no feature \"a\"\nhint: kedge features" {
+	if text, failed := call(t, newServer(b), "feature_get", `{"id":"a"}`); !failed || text != "no feature \"a\"\nnext: kedge features" {
 		t.Errorf("%v %q", failed, text)
 	}
 	for _, args := range []string{`{"id":"a","force":true}`, `{"id":1}`, `[]`, `{"id":"a","id":"b"}`} {
@@ -228,7 +228,7 @@ func TestT18OutsideOfASession(t *testing.T) {
 		s := newServer(b)
 		s.Session = ""
 		text, failed := call(t, s, tool, `{}`)
-		if failed == reads || len(b.asked) > 0 != reads || failed && !strings.Contains(text, "works only inside a session of Kedge\nhint: ") {
+		if failed == reads || len(b.asked) > 0 != reads || failed && !strings.Contains(text, "works only inside a session of Kedge\nnext: ") {
 			t.Errorf("%s: %v %q, asked %q", tool, failed, text, b.asked)
 		}
 	}

@@ -155,7 +155,7 @@ func (s *Server) use(ctx context.Context, t tool, args json.RawMessage, progress
 func refused(err error) answered {
 	text := err.Error()
 	if hint := kedge.HintOf(err); hint != "" {
-		text += "\nhint: " + hint
+		text += "\nnext: " + hint
 	}
 	return answered{Content: []content{{Type: "text", Text: text}}, IsError: true}
 }
