@@ -210,7 +210,7 @@ func TestPlainFolderHasNoDrift(t *testing.T) {
 		t.Errorf("lint = %+v, %v", l, err)
 	}
 	st := pl.status()
-	if len(st.Drift) != 0 || !strings.Contains(st.DriftUnknown, "plain folder") {
+	if len(st.Drift) != 0 || !strings.Contains(st.DriftUnknown, "is not a git repository") {
 		t.Errorf("drift = %v, %q", st.Drift, st.DriftUnknown)
 	}
 	if text := pl.prime(0).Text; !strings.Contains(text, "Kedge cannot tell whether files changed") {

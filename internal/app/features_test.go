@@ -409,10 +409,10 @@ func TestRow87PersonAmendsWithReason(t *testing.T) {
 		t.Error("the file has the old definition")
 	}
 	_, err = y.s.FeatureAmend(t.Context(), y.person(), features.FeatureAmendRequest{Definition: def, Reason: "again"})
-	wantKind(t, err, kedge.Invalid, "your command changes nothing in feature")
+	wantKind(t, err, kedge.Invalid, "is already as your command asks")
 	def.Name = "other"
 	_, err = y.s.FeatureAmend(t.Context(), y.person(), features.FeatureAmendRequest{Definition: def, Reason: "late", Was: "an older hash"})
-	wantKind(t, err, kedge.Conflict, "has changed feature")
+	wantKind(t, err, kedge.Conflict, "another command changed feature")
 	def.Dependencies = []kedge.FeatureID{"a"}
 	_, err = y.s.FeatureAmend(t.Context(), y.person(), features.FeatureAmendRequest{Definition: def, Reason: "loop"})
 	wantKind(t, err, kedge.Invalid, "a → a")
@@ -495,7 +495,7 @@ func TestARetriedRequestHasOneEffect(t *testing.T) {
 		}
 	}
 	_, err := y.s.FeatureAdd(t.Context(), y.person(), in)
-	wantKind(t, err, kedge.Conflict, `feature "a" exists already`)
+	wantKind(t, err, kedge.Conflict, `a feature with the id "a" exists already`)
 	list := features.ImportRequest{File: "l.json", Text: `[{"description":"x"}]`}
 	who = y.person()
 	for range 2 {
@@ -540,7 +540,7 @@ func TestRow86ImportThroughTheService(t *testing.T) {
 	}
 	in.Text = strings.Replace(in.Text, "Order entity", "Another entity", 1)
 	_, err = y.s.FeaturesImport(t.Context(), y.person(), in)
-	wantKind(t, err, kedge.Conflict, `"order-entity" exists already with another definition`)
+	wantKind(t, err, kedge.Conflict, `"order-entity" exists already, and its definition differs from the one in the file`)
 	x, err := y.s.FeaturesExport(t.Context(), y.person(), features.ExportRequest{Format: "kedge"})
 	if err != nil || x.Text != y.read(".kedge/features.json") {
 		t.Errorf("export differs from the file: %v", err)
@@ -581,7 +581,7 @@ func TestUnknownListIsNotOverwritten(t *testing.T) {
 	list := string(plan.WriteFeatures(plan.FeatureFile{Features: []kedge.Feature{{Definition: kedge.Definition{ID: "old", Name: "n"}}}}))
 	y.put(".kedge/features.json", list)
 	_, err := y.s.FeatureAdd(t.Context(), y.person(), features.FeatureAddRequest{Definition: kedge.Definition{ID: "a", Name: "n"}})
-	wantKind(t, err, kedge.Conflict, "1 feature that the journal does not know")
+	wantKind(t, err, kedge.Conflict, "1 feature that Kedge on this machine does not know yet")
 	_, err = y.s.FeaturesImport(t.Context(), y.person(), features.ImportRequest{File: "other.json", Text: "[]"})
 	wantKind(t, err, kedge.Conflict, "does not know")
 	if y.read(".kedge/features.json") != list {
@@ -603,5 +603,5 @@ func TestReadingFeaturesNeedsNoDaemon(t *testing.T) {
 		t.Errorf("%+v %v", r, err)
 	}
 	_, err := y.s.FeatureBlock(t.Context(), y.person(), features.FeatureStatusRequest{ID: "a"})
-	wantKind(t, err, kedge.Conflict, "needs the daemon")
+	wantKind(t, err, kedge.Conflict, "needs Kedge's background process (the daemon)")
 }

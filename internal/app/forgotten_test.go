@@ -20,7 +20,7 @@ func TestForgottenProjectStaysForgotten(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := y.s.Status(t.Context(), y.person(), status.Request{})
-	if !kedge.NotFound.Is(err) || kedge.HintOf(err) != "kedge init" {
+	if !kedge.NotFound.Is(err) || kedge.HintOf(err) != "go to the project's folder, then: kedge init" {
 		t.Errorf("status: %v", err)
 	}
 	if _, err := y.s.RiskAdd(t.Context(), y.person(), memory.RiskAddRequest{Text: "x"}); !kedge.NotFound.Is(err) {

@@ -99,7 +99,7 @@ func TestStopGateBlocksOnceThenLetsGo(t *testing.T) {
 	if !r.Block || !strings.Contains(r.Reason, "> a.go:4") || strings.Contains(r.Reason, "> second") || p.runs() != 1 {
 		t.Fatalf("%+v after %d runs", r, p.runs())
 	}
-	if r := p.stop(p.agent(), "c1", true); r.Block || !strings.Contains(r.Tell, "still red") || p.runs() != 2 {
+	if r := p.stop(p.agent(), "c1", true); r.Block || !strings.Contains(r.Tell, "still not green") || p.runs() != 2 {
 		t.Errorf("the same tree again: %+v after %d runs", r, p.runs())
 	}
 	p.file("work.txt", "y\n")

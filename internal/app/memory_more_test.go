@@ -71,7 +71,7 @@ func TestDecisionWithdrawn(t *testing.T) {
 		return err
 	}
 	wantKind(t, withdraw(y.agent(), memory.DecisionWithdrawRequest{ID: id, Reason: "typo"}), kedge.Blocked, "agents may not")
-	wantKind(t, withdraw(y.person(), memory.DecisionWithdrawRequest{ID: id, Reason: " "}), kedge.Invalid, "needs a reason")
+	wantKind(t, withdraw(y.person(), memory.DecisionWithdrawRequest{ID: id, Reason: " "}), kedge.Invalid, "you need a reason")
 	wantKind(t, withdraw(y.person(), memory.DecisionWithdrawRequest{ID: "dec-nope", Reason: "typo"}), kedge.NotFound, "dec-nope")
 	r, err := y.s.DecisionWithdraw(t.Context(), y.person(), memory.DecisionWithdrawRequest{ID: id, Reason: "a typo"})
 	if err != nil || r.Decision.Status != kedge.DecisionSuperseded || r.Decision.Withdrawn != "a typo" {
@@ -80,9 +80,9 @@ func TestDecisionWithdrawn(t *testing.T) {
 	if text := y.read(r.File); !strings.Contains(text, "status: superseded") || !strings.Contains(text, "## Withdrawn\n\na typo\n") {
 		t.Errorf("on disk:\n%s", text)
 	}
-	wantKind(t, withdraw(y.person(), memory.DecisionWithdrawRequest{ID: id, Reason: "again"}), kedge.Conflict, "was withdrawn: a typo")
+	wantKind(t, withdraw(y.person(), memory.DecisionWithdrawRequest{ID: id, Reason: "again"}), kedge.Conflict, "was withdrawn already, for this reason: a typo")
 	_, err = y.s.DecisionAdd(t.Context(), y.person(), memory.DecisionAddRequest{Title: "Other", Why: "w", Supersedes: id, Reason: "r"})
-	wantKind(t, err, kedge.Conflict, "was withdrawn: a typo")
+	wantKind(t, err, kedge.Conflict, "was withdrawn already, for this reason: a typo")
 	if text := y.prime(); strings.Contains(text, "Stict") {
 		t.Errorf("a session is still told of it:\n%s", text)
 	}

@@ -81,7 +81,7 @@ func TestRow43DecideConflictAndSupersede(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = y.s.DecisionAdd(t.Context(), y.person(), replace)
-	wantKind(t, err, kedge.Conflict, "superseded already", string(second.Decision.ID))
+	wantKind(t, err, kedge.Conflict, "is not valid any more", string(second.Decision.ID))
 	y.wantHistory(first.Decision.ID, second.Decision.ID)
 	if text := y.read(first.File); !strings.Contains(text, "status: superseded\n") {
 		t.Errorf("the file of the superseded decision:\n%s", text)
@@ -230,7 +230,7 @@ func TestRow44RisksStayUntilClosed(t *testing.T) {
 	y := newYard(t, true)
 	a, b := y.risk("no load test"), y.risk("the migration cannot be reversed")
 	_, err := y.s.RiskClose(t.Context(), y.person(), memory.RiskCloseRequest{ID: a.Risk.ID})
-	wantKind(t, err, kedge.Invalid, "needs a reason")
+	wantKind(t, err, kedge.Invalid, "you need a reason")
 	closed, err := y.s.RiskClose(t.Context(), y.person(), memory.RiskCloseRequest{ID: a.Risk.ID, Reason: "measured"})
 	if err != nil || closed.Risk.ClosedAt == nil || closed.Risk.Reason != "measured" {
 		t.Fatalf("risk %+v, %v", closed.Risk, err)
@@ -338,9 +338,9 @@ func TestRow18EmptyNotesAreRefused(t *testing.T) {
 	_, err = y.s.NoteAdd(t.Context(), y.person(), memory.NoteAddRequest{Text: "see a.go", Feature: "nope"})
 	wantKind(t, err, kedge.NotFound, "nope")
 	_, err = y.s.NoteAdd(t.Context(), y.person(), memory.NoteAddRequest{Text: "x", Files: []string{"../../etc/passwd"}})
-	wantKind(t, err, kedge.Invalid, "not a path inside the project")
+	wantKind(t, err, kedge.Invalid, "is not inside the project")
 	_, err = y.s.NoteAdd(t.Context(), y.person(), memory.NoteAddRequest{Text: "see a.go", Commits: []string{"HEAD"}})
-	wantKind(t, err, kedge.Invalid, "plain folder")
+	wantKind(t, err, kedge.Invalid, "is not a git repository")
 }
 
 func TestHandEditsOfNotes(t *testing.T) {
@@ -501,7 +501,7 @@ func TestRecall(t *testing.T) {
 		t.Errorf("hits %+v, %v", r.Hits, err)
 	}
 	_, err = y.s.Recall(t.Context(), y.person(), memory.RecallRequest{Query: " "})
-	wantKind(t, err, kedge.Invalid, "there are no words to search for")
+	wantKind(t, err, kedge.Invalid, "you gave no words to search for")
 }
 
 func TestARetriedMemoryRequestHasOneEffect(t *testing.T) {

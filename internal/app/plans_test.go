@@ -103,7 +103,7 @@ func TestPlanApprove(t *testing.T) {
 		t.Errorf("the same request again: %+v %v", again, err)
 	}
 	_, err = y.s.PlanApprove(t.Context(), y.person(), in)
-	wantKind(t, err, kedge.Conflict, "approved already")
+	wantKind(t, err, kedge.Conflict, "already approved")
 	n, err := y.s.Next(t.Context(), y.person(), features.NextRequest{})
 	if err != nil || n.Feature.ID != "p1.1" || n.Phase != "p1" || n.Item != "p1.1" || n.Command != "go test ./parser" {
 		t.Errorf("next: %+v %v", n, err)
@@ -138,7 +138,7 @@ func TestPlanAmend(t *testing.T) {
 		t.Errorf("the same request again: %+v %v", again, err)
 	}
 	_, err = y.s.PlanAmend(t.Context(), y.person(), in)
-	wantKind(t, err, kedge.Invalid, "changes nothing")
+	wantKind(t, err, kedge.Invalid, "so nothing changed")
 }
 
 func TestPlanApproveRefuses(t *testing.T) {
@@ -149,7 +149,7 @@ func TestPlanApproveRefuses(t *testing.T) {
 	y.draft()
 	y.replace(".kedge/plan.md", "answer: required", "answer:")
 	_, err = y.s.PlanApprove(t.Context(), y.person(), in)
-	wantKind(t, err, kedge.Blocked, ".kedge/plan.md:9: question 1 is not answered")
+	wantKind(t, err, kedge.Blocked, ".kedge/plan.md:9: question 1 of the plan has no answer yet")
 	y.replace(".kedge/plan.md", "Nobody relies on fuzzy matches of one letter.", "")
 	_, err = y.s.PlanApprove(t.Context(), y.person(), in)
 	wantKind(t, err, kedge.Invalid, `field "Assumptions" is empty`)
@@ -238,7 +238,7 @@ func TestDraftLeftByACrashIsTheApprovedPlan(t *testing.T) {
 	frozen := y.read(".kedge/plan.md")
 	y.put(".kedge/plan.md", draft)
 	_, err := y.s.PlanApprove(t.Context(), y.person(), in)
-	wantKind(t, err, kedge.Conflict, "approved already")
+	wantKind(t, err, kedge.Conflict, "already approved")
 	y.wantEdits()
 	if y.read(".kedge/plan.md") != frozen {
 		t.Error("the frozen plan has not taken its place")

@@ -120,7 +120,7 @@ func TestRow88OnlyItsOwnFeatureIsSubmitted(t *testing.T) {
 		_, err := c.Run(t.Context(), s, server.Envelope{Dir: dir, Session: ofRun, Key: "k" + id, In: json.RawMessage(`{"id":"` + id + `"}`)}, nil)
 		return err
 	}
-	if err := submit("b"); !kedge.Blocked.Is(err) || kedge.HintOf(err) != "submit a, on which this session works: kedge feature submit a" {
+	if err := submit("b"); !kedge.Blocked.Is(err) || kedge.HintOf(err) != "submit the feature of this session: kedge feature submit a" {
 		t.Errorf("another feature: %v (%s)", err, kedge.HintOf(err))
 	}
 	if err := submit("a"); !kedge.NotFound.Is(err) { // it is let through, and the ledger is empty

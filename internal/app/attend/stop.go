@@ -85,7 +85,7 @@ func answerTo(v kedge.Verdict, again bool) HookStopReply {
 	switch {
 	case v.Green():
 	case again:
-		r.Tell = fmt.Sprintf("kedge: the gate is still red (%s): %s", v.Verdict, brief.FailureText(v))
+		r.Tell = fmt.Sprintf("kedge: the checks are still not green (%s): %s", v.Verdict, brief.FailureText(v))
 	default:
 		r.Block, r.Reason = true, goOn(v)
 	}
@@ -96,7 +96,7 @@ func answerTo(v kedge.Verdict, again bool) HookStopReply {
 // else, as data.
 func goOn(v kedge.Verdict) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Kedge ran the project's checks on your current work: %s. The first failure:\n", v.Verdict)
+	fmt.Fprintf(&b, "Kedge ran the project's checks on your current work. They are not green (%s). The first failure:\n", v.Verdict)
 	for line := range strings.Lines(strings.TrimSpace(failure(v))) {
 		b.WriteString("> " + strings.TrimRight(line, "\n") + "\n")
 	}

@@ -93,17 +93,26 @@ func Run(ctx context.Context, cfg Config) (Report, error) {
 	defer s.clear()
 	for _, part := range []func(context.Context) error{s.project, s.drive, s.count, s.oneShot} {
 		if err := part(ctx); ctx.Err() != nil {
-			return s.report, kedge.Errorf(kedge.Interrupted, "you or a signal ended the demo early: %w", ctx.Err())
+			return s.report, kedge.Errorf(kedge.Interrupted, "the demo was stopped before its end: %w", ctx.Err())
 		} else if err != nil {
-			return s.report, err
+			return s.report, lookAtFiles(err)
 		}
 	}
 	s.report.Seconds = time.Since(began).Seconds()
 	if err := s.judge(); err != nil {
-		return s.report, err
+		return s.report, lookAtFiles(err)
 	}
 	s.say("4. What happened.")
 	return s.report, nil
+}
+
+// lookAtFiles adds what to do about a demo that failed: its own files tell more than kedge doctor
+// does, which looks at the project that you are in.
+func lookAtFiles(err error) error {
+	if kedge.HintOf(err) != "" {
+		return err
+	}
+	return kedge.Errorf(kedge.KindOf(err), "%w", err).WithHint("repeat the demo and keep its files: kedge demo --dir FOLDER")
 }
 
 // killAfter is how many features are done when the daemon is killed.
@@ -111,8 +120,8 @@ func (s *stage) killAfter() int { return max(1, len(s.names)/4) }
 
 // drive runs kedge run to its end, and kills what is to be killed on the way.
 func (s *stage) drive(ctx context.Context) error {
-	s.say("2. kedge run: two features at a time, a short session each, in a worktree of its own.")
-	s.say("   A feature counts only after Kedge itself has seen its checks green and committed the work.")
+	s.say("2. kedge run: two features at a time. Each gets a short session and a git worktree of its own.")
+	s.say("   A feature counts as verified when Kedge itself ran its checks, all were green, and Kedge committed the work.")
 	for {
 		waited, err := s.take(ctx)
 		if !waited || !s.denied || s.again >= mostRuns {
@@ -160,7 +169,7 @@ func (s *stage) take(ctx context.Context) (waited bool, err error) {
 	_, _ = io.Copy(io.Discard, out) // so that it can end
 	if end := cmd.Wait(); err == nil && end != nil {
 		waited = cmd.ProcessState.ExitCode() == needsYou
-		err = kedge.Errorf(kedge.Internal, "the demo's command kedge run failed: %w: %s", end, errs.String())
+		err = kedge.Errorf(kedge.Internal, "the demo ran \"kedge run\", and this command failed: %w: %s", end, errs.String())
 	}
 	return waited, err
 }
@@ -181,7 +190,7 @@ func (s *stage) follow(ctx context.Context, out io.Reader) error {
 		}
 		var l line
 		if err := json.Unmarshal(b, &l); err != nil {
-			return kedge.Errorf(kedge.Internal, "the demo does not understand what kedge run --json printed: %w: %s", err, b)
+			return kedge.Errorf(kedge.Internal, "the demo cannot read what \"kedge run --json\" printed: %w: %s", err, b)
 		}
 		switch {
 		case l.Type == "end":
@@ -211,14 +220,14 @@ func (s *stage) atStanding(ctx context.Context, v runs.RunView) error {
 		return err
 	}
 	if st.Daemon == nil || st.Daemon.PID <= 1 {
-		return kedge.Errorf(kedge.Internal, "the demo must kill Kedge's background process (the daemon), and found none")
+		return kedge.Errorf(kedge.Internal, "the demo cannot show a crash of Kedge's background process (the daemon), because no daemon runs")
 	}
 	if err := syscall.Kill(st.Daemon.PID, syscall.SIGKILL); err != nil {
-		return kedge.Errorf(kedge.Internal, "the demo cannot kill its daemon: %w", err)
+		return kedge.Errorf(kedge.Internal, "the demo cannot kill Kedge's background process (the daemon): %w", err)
 	}
 	s.report.DaemonKills++
 	s.report.Interruptions = append(s.report.Interruptions, Interruption{What: "daemon", Completed: done})
-	s.say("   killed   the daemon (kill -9 %d) with %d of %d done: agents and checks keep running, and the next daemon takes them over", st.Daemon.PID, done, len(s.names))
+	s.say("   killed   Kedge's background process, the daemon (kill -9 %d), after %d of %d features. Agents and checks keep running. The next daemon continues with them", st.Daemon.PID, done, len(s.names))
 	return nil
 }
 
@@ -235,7 +244,7 @@ func (s *stage) atStep(ctx context.Context, st reports.RunStep) error {
 		return s.killAgent(ctx)
 	case s.tried(st):
 		c := s.report.Caught[len(s.report.Caught)-1]
-		s.say("   caught   the agent of %q %s: %s", c.Feature, c.Tried, plainly(c.Found))
+		s.say("   caught   the agent of feature %q %s: %s", c.Feature, c.Tried, plainly(c.Found))
 		if c.Feature == cheat {
 			return s.refuse(ctx)
 		}
@@ -260,7 +269,7 @@ func (s *stage) refuse(ctx context.Context) error {
 	_, err = s.kedge(ctx, "feature", "reopen", cheat, "--reason", "build it without touching money_test.go")
 	if err == nil {
 		s.denied = true
-		s.say("   denied   by you: kedge deny %s --reason WHY, then kedge feature reopen %s; a fresh session does it again", cheat, cheat)
+		s.say("   denied   the work, as you would: kedge deny %s --reason WHY, then: kedge feature reopen %s. A fresh session builds the feature again", cheat, cheat)
 	}
 	return err
 }
@@ -294,11 +303,11 @@ func (s *stage) killAgent(ctx context.Context) error {
 		return err
 	}
 	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
-		return kedge.Errorf(kedge.Internal, "the demo cannot kill its agent: %w", err)
+		return kedge.Errorf(kedge.Internal, "the demo cannot kill an agent: %w", err)
 	}
 	s.report.AgentKills++
 	s.report.Interruptions = append(s.report.Interruptions, Interruption{What: "agent", Completed: s.done})
-	s.say("   killed   the agent of %q, which hangs (kill -9 %d): a fresh session takes over", hanger, pid)
+	s.say("   killed   the agent of feature %q, which hangs (kill -9 %d). A fresh session continues", hanger, pid)
 	return nil
 }
 
@@ -315,7 +324,7 @@ func (s *stage) until(ctx context.Context, what string, ok func() (bool, error))
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			return kedge.Errorf(kedge.Internal, "the demo gave up: after 3 minutes, it still waits for this: %s", what)
+			return kedge.Errorf(kedge.Internal, "the demo waited 3 minutes in vain for this: %s", what)
 		}
 	}
 }
@@ -325,13 +334,13 @@ func (s *stage) judge() error {
 	r := s.report
 	switch {
 	case r.Verified != r.Features:
-		return kedge.Errorf(kedge.Internal, "the demo failed: only %d of its %d features are verified", r.Verified, r.Features)
+		return kedge.Errorf(kedge.Internal, "the demo failed: Kedge verified only %d of %d features", r.Verified, r.Features)
 	case r.DaemonKills == 0 || r.AgentKills == 0:
-		return kedge.Errorf(kedge.Internal, "the demo failed: it killed %d daemons and %d agents, and it must kill one of each", r.DaemonKills, r.AgentKills)
+		return kedge.Errorf(kedge.Internal, "the demo failed: it should kill one daemon and one agent, and it killed %d daemons and %d agents", r.DaemonKills, r.AgentKills)
 	case len(r.Caught) != 2:
 		return kedge.Errorf(kedge.Internal, "the demo failed: Kedge caught %d of the 2 agents that cheated", len(r.Caught))
 	case r.Commits != r.Features:
-		return kedge.Errorf(kedge.Internal, "the demo failed: there are %d commits for %d features", r.Commits, r.Features)
+		return kedge.Errorf(kedge.Internal, "the demo failed: Kedge made %d commits for %d features", r.Commits, r.Features)
 	}
 	return nil
 }
@@ -383,16 +392,16 @@ func (r Report) Text(w io.Writer) {
 	row("sessions", fmt.Sprint(r.Sessions), "1")
 	row("interruptions survived", fmt.Sprintf("%d (daemon %d, agent %d)", r.DaemonKills+r.AgentKills, r.DaemonKills, r.AgentKills), "none happened")
 	row("context at the first turn, tokens", fmt.Sprintf("%d to %d", r.FirstTurn.Min, r.FirstTurn.Max), "not measured")
-	row(fmt.Sprintf("largest context, of %d", r.Window), fmt.Sprint(r.MaxContext), fmt.Sprint(r.OneShot.MaxContext))
-	row("new tokens, for the features above", fmt.Sprint(r.Tokens), fmt.Sprint(r.OneShot.Tokens))
-	row("tokens read, the whole at each turn", fmt.Sprint(r.WithCache), fmt.Sprint(r.OneShot.WithCache))
-	row("verified per million tokens read", fmt.Sprintf("%.0f", perMillion(r.Verified, r.WithCache)),
+	row(fmt.Sprintf("largest context (limit %d), tokens", r.Window), fmt.Sprint(r.MaxContext), fmt.Sprint(r.OneShot.MaxContext))
+	row("new tokens, for all these features", fmt.Sprint(r.Tokens), fmt.Sprint(r.OneShot.Tokens))
+	row("tokens read, counted at each turn", fmt.Sprint(r.WithCache), fmt.Sprint(r.OneShot.WithCache))
+	row("features per million tokens read", fmt.Sprintf("%.0f", perMillion(r.Verified, r.WithCache)),
 		fmt.Sprintf("%.0f", perMillion(r.OneShot.Verified, r.OneShot.WithCache)))
 	if r.OneShot.Said != "" {
 		fmt.Fprintf(w, "\n  the long session ended with: %s\n", r.OneShot.Said)
 	}
 	for _, c := range r.Caught {
-		fmt.Fprintf(w, "  caught: the agent of %q %s: %s\n", c.Feature, c.Tried, plainly(c.Found))
+		fmt.Fprintf(w, "  caught: the agent of feature %q %s: %s\n", c.Feature, c.Tried, plainly(c.Found))
 	}
 	fmt.Fprintf(w, "\n%d/%d verified\n", r.Verified, r.Features)
 }

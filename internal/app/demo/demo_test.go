@@ -69,7 +69,7 @@ func TestDemoText(t *testing.T) {
 		Tokens: 1000, PerMTok: 30000, Caught: []Caught{{Feature: "a", Tried: "lied", Found: strings.Repeat("long ", 50)}},
 		OneShot: OneShot{Verified: 3, MaxContext: 101, Said: "too long"},
 	}.Text(&b)
-	for _, want := range []string{"30/30                    3/30\n", "2 (daemon 1, agent 1)", "7 to 9", "ended with: too long", `the agent of "a" lied: long`, "…\n", "\n30/30 verified\n"} {
+	for _, want := range []string{"30/30                    3/30\n", "2 (daemon 1, agent 1)", "7 to 9", "ended with: too long", `the agent of feature "a" lied: long`, "…\n", "\n30/30 verified\n"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, b.String())
 		}

@@ -37,7 +37,7 @@ type stage struct {
 func newStage(ctx context.Context, cfg Config) (*stage, error) {
 	for _, program := range []string{"go", "git"} {
 		if _, err := exec.LookPath(program); err != nil {
-			return nil, kedge.Errorf(kedge.NotFound, "the demo needs the program %s, which is not installed", program).WithHint("install %s", program)
+			return nil, kedge.Errorf(kedge.NotFound, "the demo needs the program %q, and it is not installed", program).WithHint("install %s, then: kedge demo", program)
 		}
 	}
 	s := &stage{cfg: cfg, names: pick(cfg.Features)}
@@ -94,7 +94,7 @@ func (s *stage) kedge(ctx context.Context, args ...string) ([]byte, error) {
 	cmd.Stderr = &errs
 	out, err := cmd.Output()
 	if err != nil {
-		return out, kedge.Errorf(kedge.Internal, "the demo's command kedge %s failed: %w: %s", strings.Join(args, " "), err, bytes.TrimSpace(errs.Bytes()))
+		return out, kedge.Errorf(kedge.Internal, "the demo ran \"kedge %s\", and this command failed: %w: %s", strings.Join(args, " "), err, bytes.TrimSpace(errs.Bytes()))
 	}
 	return out, nil
 }
@@ -106,7 +106,7 @@ func (s *stage) ask(ctx context.Context, v any, args ...string) error {
 		return err
 	}
 	if err := json.Unmarshal(out, v); err != nil {
-		return kedge.Errorf(kedge.Internal, "the demo's command kedge %s failed: %w", args[0], err)
+		return kedge.Errorf(kedge.Internal, "the demo cannot read what \"kedge %s --json\" printed: %w", strings.Join(args, " "), err)
 	}
 	return nil
 }
@@ -117,24 +117,24 @@ func (s *stage) shell(ctx context.Context, dir, script string) (string, error) {
 	cmd.Dir, cmd.Env = dir, s.env
 	out, err := cmd.CombinedOutput()
 	if err != nil {
-		return string(out), kedge.Errorf(kedge.Internal, "the demo's shell script %q failed: %w: %s", script, err, bytes.TrimSpace(out))
+		return string(out), kedge.Errorf(kedge.Internal, "the demo ran the shell command %q, and it failed: %w: %s", script, err, bytes.TrimSpace(out))
 	}
 	return string(out), nil
 }
 
 // project makes the project and its feature list.
 func (s *stage) project(ctx context.Context) error {
-	s.say("1. A small Go project and %d features to build, each with its own check: go test of a package that does not exist yet.", len(s.names))
+	s.say("1. A small Go project and %d features to build. The check of each feature is go test of a package that does not exist yet.", len(s.names))
 	if err := write(s.shop(), files()); err != nil {
 		return err
 	}
 	list, err := featureList(s.names)
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "the demo cannot write its feature list as JSON: %w", err)
+		return kedge.Errorf(kedge.Internal, "the demo cannot write its list of features: %w", err)
 	}
 	plays, err := json.Marshal(script(s.names))
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "the demo cannot write the script of its agent as JSON: %w", err)
+		return kedge.Errorf(kedge.Internal, "the demo cannot write the file that tells its agent what to do: %w", err)
 	}
 	if err := write(s.cfg.Dir, map[string]string{"features.json": string(list), "script.json": string(plays)}); err != nil {
 		return err
@@ -255,7 +255,7 @@ func (s *stage) oneShot(ctx context.Context) error {
 	}
 	plays, err := json.Marshal(honest(s.names))
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "the demo cannot write the script of its agent as JSON: %w", err)
+		return kedge.Errorf(kedge.Internal, "the demo cannot write the file that tells its agent what to do: %w", err)
 	}
 	if err := write(s.cfg.Dir, map[string]string{"oneshot.json": string(plays)}); err != nil {
 		return err
@@ -266,7 +266,7 @@ func (s *stage) oneShot(ctx context.Context) error {
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	if err := cmd.Run(); err != nil {
 		if _, ended := errors.AsType[*exec.ExitError](err); !ended {
-			return kedge.Errorf(kedge.Internal, "the long session of the demo failed: %w", err)
+			return kedge.Errorf(kedge.Internal, "the demo cannot start the one long session: %w", err)
 		}
 		s.report.OneShot.Said = strings.TrimSpace(errs.String())
 	}

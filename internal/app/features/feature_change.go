@@ -29,7 +29,7 @@ func (s *FeatureList) changed(ctx context.Context, who projects.Caller, id kedge
 	}
 	d, ok, err := journal.Get[journal.FeatureDoc](ctx, p.Store, journal.KindFeature, string(id))
 	if err == nil && !ok {
-		err = kedge.Errorf(kedge.Internal, "Kedge changed feature %q, but the feature list no longer has it", id)
+		err = kedge.Errorf(kedge.Internal, "Kedge changed feature %q, but cannot find the feature in its list now", id)
 	}
 	return FeatureReply{Feature: d.Feature, Notices: notices}, err
 }
@@ -46,8 +46,8 @@ func (s *FeatureList) FeatureAdd(ctx context.Context, who projects.Caller, in Fe
 			return nil, err
 		}
 		if _, err := l.Find(in.Definition.ID); err == nil {
-			return nil, kedge.Errorf(kedge.Conflict, "feature %q exists already", in.Definition.ID).
-				WithHint("see it: kedge feature show %s; to change it: kedge feature amend --help", in.Definition.ID)
+			return nil, kedge.Errorf(kedge.Conflict, "a feature with the id %q exists already", in.Definition.ID).
+				WithHint("see that feature: kedge feature show %s; to change it: kedge feature amend --help; or choose another id", in.Definition.ID)
 		}
 		return l.Add(who, "", []plan.Claimed{{Definition: in.Definition}})
 	})
@@ -196,13 +196,13 @@ func wrongStatus(d journal.FeatureDoc, to kedge.Status) error {
 	e := kedge.Errorf(kedge.Conflict, "feature %q is %s and cannot become %s", d.ID, words.Spaced(d.Status), words.Spaced(to))
 	switch {
 	case d.Status == to:
-		return kedge.Errorf(kedge.Conflict, "feature %q is already %s", d.ID, words.Spaced(to)).WithHint("kedge feature show %s", d.ID)
+		return kedge.Errorf(kedge.Conflict, "feature %q is already %s", d.ID, words.Spaced(to)).WithHint("see the feature: kedge feature show %s", d.ID)
 	case to == kedge.Completed && (d.Status == kedge.BlockedWork || d.Status == kedge.Skipped):
-		return e.WithHint("kedge feature reopen %s, then: kedge feature submit %s", d.ID, d.ID)
+		return e.WithHint("reopen the feature, then let Kedge verify it: kedge feature reopen %s && kedge feature submit %s", d.ID, d.ID)
 	case to == kedge.Completed:
-		return e.WithHint("let Kedge verify it: kedge feature submit %s", d.ID)
+		return e.WithHint("let Kedge verify the feature: kedge feature submit %s", d.ID)
 	}
-	return e.WithHint("reopen it first: kedge feature reopen %s", d.ID)
+	return e.WithHint("first reopen the feature: kedge feature reopen %s", d.ID)
 }
 
 // changedInRun is changed for what you say about a feature: the run that is going on

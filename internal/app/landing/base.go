@@ -87,8 +87,8 @@ func LeftBehind(ctx context.Context, repo *git.Repo, st run.State) (bool, error)
 // people took off theirs.
 func RefuseRemoved(ctx context.Context, repo *git.Repo, head git.Head, st run.State) error {
 	if behind, err := LeftBehind(ctx, repo, st); err != nil || behind {
-		return cmp.Or[error](err, kedge.Errorf(kedge.Conflict, "you rebased or cherry-picked the work of %[2]s onto branch %[1]q, so the run cannot continue", head.Branch, st.Run).
-			WithHint("start a new run from the current branch: %s", stopAndRun(st)))
+		return cmp.Or[error](err, kedge.Errorf(kedge.Conflict, "you copied the commits of run %[2]q to branch %[1]q (rebase or cherry-pick), so this run cannot continue", head.Branch, st.Run).
+			WithHint("stop this run, and start a new run from the branch as it is: %s", stopAndRun(st)))
 	}
 	gone, err := RemovedByUser(ctx, repo, head, st)
 	if err != nil || !gone {
@@ -98,8 +98,8 @@ func RefuseRemoved(ctx context.Context, repo *git.Repo, head git.Head, st run.St
 	if kedge.NotFound.Is(err) {
 		return nil
 	}
-	return cmp.Or[error](err, kedge.Errorf(kedge.Conflict, "branch %q no longer has the work that %s landed on it, so the run cannot continue", head.Branch, st.Run).
-		WithHint("start a new run from the current branch: %s", stopAndRun(st)))
+	return cmp.Or[error](err, kedge.Errorf(kedge.Conflict, "branch %q lost commits that run %q had moved to it, so this run cannot continue", head.Branch, st.Run).
+		WithHint("stop this run, and start a new run from the branch as it is: %s", stopAndRun(st)))
 }
 
 // stopAndRun gives up a run and starts another one, with the agent that you gave it.
@@ -114,9 +114,9 @@ func stopAndRun(st run.State) kedge.NextStep {
 // notesOnGone says that a run begins without what an earlier one had landed.
 func (s *Landing) notesOnGone(ctx context.Context, p *projects.Project, head git.Head, st run.State) ([]string, error) {
 	built, err := builtBy(ctx, p, st.Run)
-	note := "branch \"" + head.Branch + "\" no longer has commit " + words.Hash(st.Tip) + ", which " + string(st.Run) + " landed on it: the new run begins at " + words.Hash(head.Commit)
+	note := "branch \"" + head.Branch + "\" no longer has commit " + words.Hash(st.Tip) + " of the earlier run " + string(st.Run) + "; the new run begins at commit " + words.Hash(head.Commit)
 	if len(built) > 0 {
-		note += "; the removed commits completed " + verify.Listed(built) + "; to let Kedge build that again: " + reopenAll(built)
+		note += "; features whose commits are gone: " + verify.Listed(built) + "; to let Kedge build them again: " + reopenAll(built)
 	}
 	return []string{note}, err
 }
@@ -128,8 +128,8 @@ func (s *Landing) refuseLost(ctx context.Context, p *projects.Project, st run.St
 	if err != nil || len(built) == 0 {
 		return err
 	}
-	return kedge.Errorf(kedge.Conflict, "commit %[2]s is no longer in the repository, so %[1]s cannot move its work to your branch; the commit has %[3]s", st.Run, words.Hash(st.Tip), verify.Listed(built)).
-		WithHint("fetch that commit from a copy that still has it, or let Kedge build the features again: %s", reopenAll(built))
+	return kedge.Errorf(kedge.Conflict, "run %[1]q cannot move its work to your branch, because its commit %[2]s is no longer in the repository; features in that commit: %[3]s", st.Run, words.Hash(st.Tip), verify.Listed(built)).
+		WithHint("if a clone still has the commit: git fetch CLONE %s, then repeat your command; else let Kedge build the features again: %s", st.Tip, reopenAll(built))
 }
 
 func reopenAll(ids []string) string {
@@ -176,8 +176,8 @@ func (s *Landing) mergedBase(ctx context.Context, repo *git.Repo, head git.Head,
 		return "", err
 	}
 	if len(m.Conflicts) > 0 {
-		return "", kedge.Errorf(kedge.Conflict, "branch %q and the work of %s changed the same files: %s", head.Branch, st.Run, verify.Listed(m.Conflicts)).
-			WithHint("merge them yourself: git merge kedge/%s; then: kedge run", st.Run)
+		return "", kedge.Errorf(kedge.Conflict, "the new commits on branch %q conflict with the work of run %q in these files: %s", head.Branch, st.Run, verify.Listed(m.Conflicts)).
+			WithHint("merge the run's work yourself: git merge kedge/%s; then: kedge run", st.Run)
 	}
 	author, err := repo.Identity(ctx)
 	if err != nil {

@@ -233,11 +233,11 @@ func RefuseUnknownList(p *projects.Project, l Snapshot) error {
 	file := filepath.Join(p.Dir, FeaturesFile)
 	im, err := plan.Import(FeaturesFile, "", b)
 	if err != nil {
-		return kedge.Errorf(kedge.Conflict, "%w", err).WithHint("correct the file; or move it away: %s", kedge.Step("mv", file, file+".old"))
+		return kedge.Errorf(kedge.Conflict, "%w", err).WithHint("correct the file; or, to begin with an empty list, move the file away: %s", kedge.Step("mv", file, file+".old"))
 	}
 	if n := len(im.Features); n > 0 {
-		return kedge.Errorf(kedge.Conflict, "%s has %s that the journal does not know", FeaturesFile, words.Count(n, "feature")).
-			WithHint("add them to the journal: %s", kedge.Step("kedge", "features", "import", file))
+		return kedge.Errorf(kedge.Conflict, "%s lists %s that Kedge on this machine does not know yet", FeaturesFile, words.Count(n, "feature")).
+			WithHint("first import the file, then repeat your command: %s", kedge.Step("kedge", "features", "import", file))
 	}
 	return nil
 }

@@ -96,8 +96,8 @@ func (l Snapshot) lastOrder() int {
 func lock(d kedge.Definition) (def json.RawMessage, hash string, err error) {
 	def, hash = plan.Canonical(d)
 	if !bytes.Equal(redact.JSON(def), def) {
-		return nil, "", kedge.Errorf(kedge.Invalid, "feature %q holds what looks like a secret", d.ID).
-			WithHint("remove the secret, and use an environment variable instead")
+		return nil, "", kedge.Errorf(kedge.Invalid, "the definition of feature %q contains what looks like a secret, so Kedge stored nothing", d.ID).
+			WithHint("write the name of an environment variable instead of the secret, then repeat your command")
 	}
 	return def, hash, nil
 }
@@ -111,11 +111,11 @@ func (l Snapshot) Amend(who projects.Caller, was journal.FeatureDoc, now kedge.D
 	}
 	_, old := plan.Canonical(was.Definition)
 	if seen != "" && seen != old {
-		return nil, kedge.Errorf(kedge.Conflict, "another command has changed feature %q in the meantime", was.ID).WithHint("see it as it is now: kedge feature show %s; then repeat your command", was.ID)
+		return nil, kedge.Errorf(kedge.Conflict, "another command changed feature %q while you edited it, so Kedge did not store your change", was.ID).WithHint("see the feature's current definition: kedge feature show %s; then repeat your command", was.ID)
 	}
 	if hash == old {
-		return nil, kedge.Errorf(kedge.Invalid, "your command changes nothing in feature %q", was.ID).
-			WithHint("add a flag that changes something; the flags: kedge feature amend --help")
+		return nil, kedge.Errorf(kedge.Invalid, "feature %q is already as your command asks, so nothing changed", was.ID).
+			WithHint("to change something else, see the flags: kedge feature amend --help")
 	}
 	if err := projects.RefuseNotShell(fmt.Sprintf("feature %q", was.ID), now.Checks); err != nil {
 		return nil, err
@@ -177,8 +177,8 @@ func (l Snapshot) Unknown(claimed []plan.Claimed) ([]plan.Claimed, error) {
 		case !ok:
 			fresh = append(fresh, c)
 		case was != hash:
-			return nil, kedge.Errorf(kedge.Conflict, "feature %q exists already with another definition", c.ID).
-				WithHint("compare them: kedge feature show %s; to change it: kedge feature amend --help", c.ID)
+			return nil, kedge.Errorf(kedge.Conflict, "feature %q exists already, and its definition differs from the one in the file", c.ID).
+				WithHint("see the existing definition: kedge feature show %s; to change that definition: kedge feature amend --help", c.ID)
 		}
 	}
 	return fresh, nil

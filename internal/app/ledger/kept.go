@@ -67,7 +67,7 @@ func (s *Ledger) KeepText(p *projects.Project, name string, from io.Reader) (kep
 }
 
 func noCopy(name string, err error) error {
-	return kedge.Errorf(kedge.Internal, "cannot save a copy of the edited file %q: %w", name, err)
+	return kedge.Errorf(kedge.Internal, "cannot save a copy of your edited file %q: %w", name, err)
 }
 
 // copyInto writes what from holds to a file in dir. The file is on disk when it returns.

@@ -15,9 +15,9 @@ import (
 func NotReady(at plan.Readiness) error {
 	e := kedge.Errorf(kedge.Blocked, "%s", at.Why)
 	if len(at.Blockers) > 0 {
-		return e.WithHint("kedge feature show %s", at.Blockers[0].ID)
+		return e.WithHint("see the feature that must be done first: kedge feature show %s", at.Blockers[0].ID)
 	}
-	return e.WithHint("kedge feature show %s", at.Feature.ID)
+	return e.WithHint("see the feature: kedge feature show %s", at.Feature.ID)
 }
 
 // Next gives the feature to work on now, the reason, and the first command. Branch and
@@ -33,11 +33,11 @@ func (s *Ledger) Next(ctx context.Context, p *projects.Project, l Snapshot) kedg
 	n.Feature, n.Phase, n.Item, n.Command = &f, f.Phase, l.PlanItem(f.ID), FirstCommand(f)
 	switch k := len(f.Dependencies); k {
 	case 0:
-		n.Why = fmt.Sprintf("priority %d, no dependencies", f.Priority)
+		n.Why = fmt.Sprintf("priority %d, depends on no other feature", f.Priority)
 	case 1:
-		n.Why = fmt.Sprintf("priority %d, its one dependency is completed", f.Priority)
+		n.Why = fmt.Sprintf("priority %d, the feature that it depends on is completed", f.Priority)
 	default:
-		n.Why = fmt.Sprintf("priority %d, all %d dependencies are completed", f.Priority, k)
+		n.Why = fmt.Sprintf("priority %d, all %d features that it depends on are completed", f.Priority, k)
 	}
 	return n
 }

@@ -82,7 +82,7 @@ func PhaseSummary(ctx context.Context, p *projects.Project, l Snapshot, ph PlanP
 func FindPlanPhase(l Snapshot, name string) (PlanPhase, error) {
 	list := Phases(l)
 	if len(list) == 0 {
-		return PlanPhase{}, kedge.Errorf(kedge.NotFound, "there is no approved plan").WithHint("see whether a plan waits for you: kedge status; to make a plan: kedge plan GOAL")
+		return PlanPhase{}, kedge.Errorf(kedge.NotFound, "there is no approved plan").WithHint("see whether a plan waits for your approval: kedge status; if none does, make a plan: kedge plan GOAL")
 	}
 	phases := make([]kedge.Phase, len(list))
 	for i := range list {

@@ -87,7 +87,7 @@ func Specs(ctx context.Context, p *projects.Project) ([]run.Spec, error) {
 	}
 	if len(l.Docs) == 0 {
 		return nil, kedge.Errorf(kedge.Blocked, "there are no features to work on").
-			WithHint("plan some: kedge plan GOAL; or import a list: kedge features import FILE")
+			WithHint("let an agent plan features: kedge plan GOAL; or import your own list: kedge features import FILE")
 	}
 	docs := make(map[kedge.FeatureID]journal.FeatureDoc, len(l.Docs))
 	for _, d := range l.Docs {
@@ -176,13 +176,13 @@ func FindRun(ctx context.Context, p *projects.Project, id kedge.RunID) (journal.
 			return journal.RunDoc{}, err
 		}
 		if len(heads) == 0 {
-			return journal.RunDoc{}, kedge.Errorf(kedge.NotFound, "no run has started in this project").WithHint("see what is next: kedge status")
+			return journal.RunDoc{}, kedge.Errorf(kedge.NotFound, "no run has started in this project yet").WithHint("see what is next: kedge status")
 		}
 		id = heads[len(heads)-1].State.Run
 	}
 	doc, found, err := p.Store.Run(ctx, id)
 	if err == nil && !found {
-		err = kedge.Errorf(kedge.NotFound, "this project has no run %q", id).WithHint("see the newest run: kedge status")
+		err = kedge.Errorf(kedge.NotFound, "this project has no run %q", id).WithHint("see the newest run and its id: kedge status")
 	}
 	return doc, err
 }

@@ -105,7 +105,7 @@ func (l Snapshot) Find(id kedge.FeatureID) (*journal.FeatureDoc, error) {
 	for i, d := range l.Docs {
 		ids[i] = string(d.ID)
 	}
-	return nil, kedge.Errorf(kedge.NotFound, "there is no feature %q", id).WithHint("%ssee the list: kedge features", words.DidYouMean(string(id), ids))
+	return nil, kedge.Errorf(kedge.NotFound, "there is no feature %q", id).WithHint("%ssee the features and their ids: kedge features", words.DidYouMean(string(id), ids))
 }
 
 // File gives the content that features.json should have.

@@ -201,7 +201,7 @@ func (s *Ledger) SyncAll(ctx context.Context) error {
 	}
 	for _, p := range ps {
 		if left, err := s.syncKnown(ctx, p); (err != nil || len(left) > 0) && ctx.Err() == nil {
-			s.home.Log.Warn("files of a project are behind its journal", "project", string(p.ID), "files", len(left))
+			s.home.Log.Warn("Kedge could not write all its files in the folder of a project", "project", string(p.ID), "files", len(left))
 		}
 	}
 	return nil

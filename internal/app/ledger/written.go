@@ -27,7 +27,7 @@ func (s *Ledger) ReplaceFile(p *projects.Project, name string, b []byte) error {
 			return err
 		}
 		if kept != "" {
-			s.home.Log.Warn("somebody edited a file that Kedge writes; Kedge saved a copy of the edit", "path", name, "kept", kept)
+			s.home.Log.Warn("somebody edited a file that Kedge overwrites; Kedge saved a copy of the edited file first", "path", name, "kept", kept)
 		}
 	}
 	return s.WriteFile(p, name, b)
@@ -79,7 +79,7 @@ func (s *Ledger) Projected(p *projects.Project) map[string]bool {
 func (s *Ledger) projectedLines(p *projects.Project) []string {
 	b, err := os.ReadFile(s.ProjectedPath(p))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		s.home.Log.Warn("cannot read which files Kedge wrote last", "project", p.ID, "err", err)
+		s.home.Log.Warn("cannot read the list of files that Kedge wrote last", "project", p.ID, "err", err)
 	}
 	return strings.Fields(string(b))
 }
@@ -99,7 +99,7 @@ func (s *Ledger) RememberProjected(p *projects.Project, hash string) error {
 
 func (s *Ledger) saveProjected(p *projects.Project, lines []string) error {
 	if err := atomicfile.Write(s.ProjectedPath(p), []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot record which files Kedge wrote: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot save the list of files that Kedge wrote: %w", err)
 	}
 	return nil
 }

@@ -82,14 +82,14 @@ func (s *Maintenance) Doctor(ctx context.Context, who projects.Caller, in Doctor
 func (s *Maintenance) patient(ctx context.Context, who projects.Caller) (p *projects.Project, opening, err error) {
 	pl, ok := git.Locate(who.Dir)
 	if !ok {
-		return nil, nil, kedge.Errorf(kedge.NotFound, "%q is not in a project", who.Dir).WithHint("kedge init")
+		return nil, nil, kedge.Errorf(kedge.NotFound, "the folder %q is not in a project", who.Dir).WithHint("go to your project's folder; or make this folder a project: kedge init")
 	}
 	id, err := git.ReadID(pl)
 	if err != nil {
 		return nil, nil, err
 	}
 	if _, err := os.Stat(s.home.StateDir(id)); errors.Is(err, fs.ErrNotExist) { // looking must not make one
-		return nil, nil, kedge.Errorf(kedge.NotFound, "%q is not set up for Kedge", pl.Root).WithHint("kedge init")
+		return nil, nil, kedge.Errorf(kedge.NotFound, "Kedge is not set up in the folder %q", pl.Root).WithHint("set up Kedge there: kedge init")
 	}
 	if p, opening = s.home.Open(ctx, who); opening == nil {
 		return p, nil, nil
@@ -336,8 +336,8 @@ func (s *Maintenance) checkOpenPlan(ctx context.Context, p *projects.Project) []
 		return nil // checkFeatures tells what cannot be read
 	}
 	return []kedge.Finding{{
-		Level: kedge.LevelWarning, What: fmt.Sprintf("the plan %q waits to be approved and is not in its file; the journal has it", l.Open.Title),
-		Where: ledger.PlanFile, Fix: "write the file now: kedge rebuild; otherwise the next command that changes something writes it",
+		Level: kedge.LevelWarning, What: fmt.Sprintf("this file lacks the plan %q, which waits for your approval; Kedge's journal still has the plan", l.Open.Title),
+		Where: ledger.PlanFile, Fix: "write the file again: kedge rebuild",
 	}}
 }
 

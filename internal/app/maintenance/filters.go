@@ -75,8 +75,8 @@ func (s *Maintenance) FilterApprove(ctx context.Context, who projects.Caller, in
 
 func findFilter(ctx context.Context, repo *git.Repo, in FilterApproveRequest) (git.Filter, error) {
 	if len(in.Hash) < git.FilterDigits {
-		return git.Filter{}, kedge.Errorf(kedge.Invalid, "the hash is too short: give at least %d of its digits", git.FilterDigits).
-			WithHint("see the hash: kedge approve")
+		return git.Filter{}, kedge.Errorf(kedge.Invalid, "the hash %q of the git filter is too short: give at least its first %d digits", in.Hash, git.FilterDigits).
+			WithHint("see the filter's hash: kedge approve")
 	}
 	list, err := repo.Filters(ctx)
 	if err != nil {
@@ -87,9 +87,9 @@ func findFilter(ctx context.Context, repo *git.Repo, in FilterApproveRequest) (g
 			continue
 		}
 		if !strings.HasPrefix(f.Hash, in.Hash) {
-			return f, kedge.Errorf(kedge.Conflict, "the commands of the git filter %q no longer have the hash %q", in.Name, in.Hash).WithHint("see the current commands: kedge approve")
+			return f, kedge.Errorf(kedge.Conflict, "%[2]q is not the current hash of the git filter %[1]q: its commands have changed, or the hash is mistyped", in.Name, in.Hash).WithHint("see the current commands and their hash: kedge approve")
 		}
 		return f, nil
 	}
-	return git.Filter{}, kedge.Errorf(kedge.NotFound, "git has no filter with the name %q", in.Name).WithHint("see which filters are defined: kedge approve")
+	return git.Filter{}, kedge.Errorf(kedge.NotFound, "git has no filter called %q in this repository", in.Name).WithHint("see the filters that need your approval: kedge approve")
 }

@@ -176,10 +176,10 @@ func (s *Maintenance) findProject(ctx context.Context, name string) (ProjectInfo
 	case 1:
 		return named[0], nil
 	case 0:
-		return ProjectInfo{}, kedge.Errorf(kedge.NotFound, "there is no project %q", name).WithHint("see the projects: kedge project ls")
+		return ProjectInfo{}, kedge.Errorf(kedge.NotFound, "there is no project %q", name).WithHint("see the projects and their ids: kedge project ls")
 	default:
 		return ProjectInfo{}, kedge.Errorf(kedge.Conflict, "%d projects are called %q", len(named), name).
-			WithHint("give the id of the one that you mean, such as: kedge project rm %s", named[0].ID)
+			WithHint("see their folders and ids: kedge project ls; then name one by its id, as in: kedge project rm %s", named[0].ID)
 	}
 }
 
@@ -211,15 +211,15 @@ func (s *Maintenance) refuseBusy(ctx context.Context, who projects.Caller, p *pr
 		return err
 	}
 	if run != "" {
-		return kedge.Errorf(kedge.Conflict, "run %q of project %q is still running", run, info.title()).WithHint("%skedge run --stop", in)
+		return kedge.Errorf(kedge.Conflict, "run %q of project %q is still working, so Kedge removed nothing", run, info.title()).WithHint("stop the run, then repeat your command: %skedge run --stop", in)
 	}
 	living, err := s.work.Living(ctx, p)
 	if err != nil {
 		return err
 	}
 	if len(living) > 0 {
-		return kedge.Errorf(kedge.Conflict, "session %q of project %q is running", living[0].Name, info.title()).
-			WithHint("%skedge kill %s", in, living[0].Name)
+		return kedge.Errorf(kedge.Conflict, "session %q of project %q is still running, so Kedge removed nothing", living[0].Name, info.title()).
+			WithHint("end the session, then repeat your command: %skedge kill %s", in, living[0].Name)
 	}
 	return nil
 }

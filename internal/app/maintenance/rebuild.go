@@ -120,7 +120,7 @@ func (s *Maintenance) Backup(ctx context.Context, who projects.Caller, in Backup
 		in.Path = filepath.Join(dir, s.home.Now().Format("20060102T150405.000Z"))
 	}
 	if !filepath.IsAbs(in.Path) {
-		return BackupReply{}, kedge.Errorf(kedge.Invalid, "the folder for the backup must be an absolute path, not %q", in.Path).WithHint("kedge backup /absolute/path")
+		return BackupReply{}, kedge.Errorf(kedge.Invalid, "the backup needs a folder with an absolute path, not %q", in.Path).WithHint("name such a folder: kedge backup /absolute/path")
 	}
 	if err := p.Store.Backup(ctx, in.Path); err != nil {
 		return BackupReply{}, err

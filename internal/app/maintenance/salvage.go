@@ -99,7 +99,7 @@ func (s *Maintenance) SalvageOld(ctx context.Context, who projects.Caller, in Sa
 func (s *Maintenance) SalvageGC(ctx context.Context, who projects.Caller, in SalvageGCRequest) (SalvageGCReply, error) {
 	if who.IsAgent() {
 		id, _ := who.Session()
-		return SalvageGCReply{}, kedge.Errorf(kedge.Blocked, "this is session %q, and agents may not delete salvage", id).
+		return SalvageGCReply{}, kedge.Errorf(kedge.Blocked, "this is session %q, and agents may not delete work that was set aside (salvage)", id).
 			WithHint("ask the user to run: kedge salvage gc --older-than %s", in.OlderThan)
 	}
 	p, repo, err := s.home.Repository(ctx, who)

@@ -74,7 +74,7 @@ func trialLines(dir string) []string {
 // forgetTrial removes the folder of trials that are over.
 func forgetTrial(dir string) error {
 	if err := os.RemoveAll(dir); err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot remove the logs that kedge init made when it tried the commands: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot remove the logs of the commands that kedge init tried: %w", err)
 	}
 	_ = os.Remove(filepath.Dir(dir)) // only if it is empty now
 	return nil

@@ -53,7 +53,7 @@ func (s *Maintenance) TrustApprove(ctx context.Context, who projects.Caller, in 
 			WithHint("ask the user to run: kedge approve")
 	}
 	if len(in.Hash) < trust.Digits {
-		return TrustApproveReply{}, kedge.Errorf(kedge.Invalid, "the hash is too short: give at least %d of its digits", trust.Digits).
+		return TrustApproveReply{}, kedge.Errorf(kedge.Invalid, "the hash %q is too short: give at least its first %d digits", in.Hash, trust.Digits).
 			WithHint("see the hash: kedge approve")
 	}
 	p, repo, err := s.home.Repository(ctx, who)
@@ -83,9 +83,9 @@ func chosen(open trust.Found, in TrustApproveRequest) ([]kedge.Trusted, error) {
 	if in.Name == "" {
 		switch {
 		case len(open.Files) == 0:
-			return nil, kedge.Errorf(kedge.NotFound, "there are no files to approve").WithHint("see everything that needs your approval: kedge approve")
+			return nil, kedge.Errorf(kedge.NotFound, "no file waits for your approval").WithHint("see what else waits for your approval: kedge approve")
 		case !strings.HasPrefix(open.Hash(), in.Hash):
-			return nil, kedge.Errorf(kedge.Conflict, "%q is not the current hash of the files: they have changed, or the hash is mistyped", in.Hash).WithHint("see the current hash: kedge approve")
+			return nil, kedge.Errorf(kedge.Conflict, "%q is not the current hash of the files: the files have changed, or the hash is mistyped", in.Hash).WithHint("see the current hash: kedge approve")
 		}
 		return trust.Found{Files: open.Files}.Items(), nil
 	}
@@ -97,9 +97,9 @@ func chosen(open trust.Found, in TrustApproveRequest) ([]kedge.Trusted, error) {
 		}
 	}
 	if named {
-		return nil, kedge.Errorf(kedge.Conflict, "%q is not the current hash of the setting %s: the setting has changed, or the hash is mistyped", in.Hash, in.Name).WithHint("see the current hash: kedge approve")
+		return nil, kedge.Errorf(kedge.Conflict, "%q is not the current hash of the setting %q: the setting has changed, or the hash is mistyped", in.Hash, in.Name).WithHint("see the current hash: kedge approve")
 	}
-	return nil, kedge.Errorf(kedge.NotFound, "%q needs no approval: it is approved already, or no file of the repository sets it", in.Name).WithHint("see what needs your approval: kedge approve")
+	return nil, kedge.Errorf(kedge.NotFound, "the setting %q needs no approval: you approved it already, or no file of the repository contains it", in.Name).WithHint("see what needs your approval: kedge approve")
 }
 
 // Approvals gives a function that tells whether you approved something in a project.
@@ -278,12 +278,12 @@ func RefuseUnapproved(open trust.Found) error {
 	}
 	var what, next []string
 	if n := len(open.Files); n > 0 {
-		what = append(what, fmt.Sprintf("the repository has files that run code or steer agents, and you have not approved them: %s", paths(open.Files)))
-		next = append(next, "review them: kedge approve; approve them: kedge approve files@"+open.Hash()[:trust.Digits]+"; or remove the files from the repository")
+		what = append(what, fmt.Sprintf("you have not approved these files of the repository, which run code or steer agents: %s", paths(open.Files)))
+		next = append(next, "review the files: kedge approve; then approve them: kedge approve files@"+open.Hash()[:trust.Digits]+", or remove them from the repository")
 	}
 	for _, v := range open.Variables {
-		what = append(what, fmt.Sprintf("%s sets %s, which is blocked: %s", v.Path, v.Name, v.Why))
-		next = append(next, "remove it, or allow exactly this value: kedge approve env:"+v.Name+"@"+v.SHA256[:trust.Digits])
+		what = append(what, fmt.Sprintf("the file %s contains the setting %s, and Kedge blocks this setting: %s", v.Path, v.Name, v.Why))
+		next = append(next, "remove the setting "+v.Name+" from the file, or allow exactly its present value: kedge approve env:"+v.Name+"@"+v.SHA256[:trust.Digits])
 	}
 	return kedge.Errorf(kedge.Blocked, "%s", strings.Join(what, "; ")).WithHint("%s", strings.Join(next, "; "))
 }

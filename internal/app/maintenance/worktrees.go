@@ -308,7 +308,7 @@ func whyKept(ctx context.Context, repo *git.Repo, w kedge.Worktree, use usage) (
 	case repo.Removing(w.Path), w.Ours && slices.Contains(use.runs.Idle, w.Path):
 		return "", nil
 	case w.Ours && needed:
-		return fmt.Sprintf("%s still needs it: its work is there, or it continues there: kedge run", id), nil
+		return fmt.Sprintf("run %q still has work there, or will continue there; to continue the run: kedge run", id), nil
 	case isOwn && (w.Ours || own.gone):
 		return own.whyKept(ctx, repo, w)
 	}
@@ -326,7 +326,7 @@ func whoseWorktree(w kedge.Worktree, kept []kedge.Session) string {
 			dir = real // git names worktrees by their real path
 		}
 		if dir == w.Path || strings.HasPrefix(dir, w.Path+string(filepath.Separator)) {
-			return fmt.Sprintf("it belongs to session %q (%s)", ses.Name, ses.Summary())
+			return fmt.Sprintf("session %q (%s) works there", ses.Name, ses.Summary())
 		}
 	}
 	return ""

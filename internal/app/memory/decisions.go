@@ -78,8 +78,8 @@ func (s *Memory) newDecision(who projects.Caller, m ledger.Memory, in DecisionAd
 		return d, err
 	}
 	if c := docs.Conflicts(m.Decisions, d); len(c) > 0 {
-		return d, kedge.Errorf(kedge.Conflict, "decision %q (%q) is locked and covers the same subject", c[0].ID, c[0].Title).
-			WithHint("follow it; or replace it, by adding to your command: --supersedes %s --reason WHY", c[0].ID)
+		return d, kedge.Errorf(kedge.Conflict, "your new decision covers the same subject as the locked decision %q (%q), so Kedge did not store it", c[0].ID, c[0].Title).
+			WithHint("follow the locked decision; or replace it: repeat your command with --supersedes %s --reason WHY", c[0].ID)
 	}
 	return d, nil
 }
@@ -96,15 +96,15 @@ func superseded(m ledger.Memory, d kedge.Decision) error {
 	case old.Withdrawn != "":
 		return withdrawnAlready(old)
 	case old.Status == kedge.DecisionSuperseded:
-		return kedge.Errorf(kedge.Conflict, "decision %q was superseded already by %q", old.ID, successor(m, old.ID)).
-			WithHint("replace that one instead: --supersedes %s", successor(m, old.ID))
+		return kedge.Errorf(kedge.Conflict, "decision %q is not valid any more: decision %q replaced it", old.ID, successor(m, old.ID)).
+			WithHint("replace the newer decision instead: repeat your command with --supersedes %s", successor(m, old.ID))
 	}
 	return nil
 }
 
 func withdrawnAlready(d kedge.Decision) error {
-	return kedge.Errorf(kedge.Conflict, "decision %q was withdrawn: %s", d.ID, docs.OneLine(d.Withdrawn)).
-		WithHint("see which decisions are valid: kedge decide ls")
+	return kedge.Errorf(kedge.Conflict, "decision %q was withdrawn already, for this reason: %s", d.ID, docs.OneLine(d.Withdrawn)).
+		WithHint("see the valid decisions: kedge decide ls")
 }
 
 // DecisionWithdrawRequest takes a decision back.
@@ -142,18 +142,18 @@ func withdrawn(m ledger.Memory, in DecisionWithdrawRequest) (kedge.Decision, err
 	case d.Withdrawn != "":
 		return d, withdrawnAlready(d)
 	case d.Status == kedge.DecisionSuperseded:
-		return d, kedge.Errorf(kedge.Conflict, "decision %q was superseded already by %q", d.ID, successor(m, d.ID)).
-			WithHint("see its history: kedge decide show %s", d.ID)
+		return d, kedge.Errorf(kedge.Conflict, "decision %q is not valid any more: decision %q replaced it", d.ID, successor(m, d.ID)).
+			WithHint("see the decision's history: kedge decide show %s", d.ID)
 	case docs.Clean(in.Reason) == "":
-		return d, kedge.Errorf(kedge.Invalid, "withdrawing decision %q needs a reason", d.ID).
-			WithHint("kedge decide withdraw %s --reason WHY", d.ID)
+		return d, kedge.Errorf(kedge.Invalid, "to withdraw decision %q, you need a reason", d.ID).
+			WithHint("give the reason: kedge decide withdraw %s --reason WHY", d.ID)
 	}
 	d.Status, d.Withdrawn = kedge.DecisionSuperseded, docs.Clean(in.Reason)
 	return d, docs.CheckDecision(d)
 }
 
 func noDecision(id kedge.DecisionID) error {
-	return kedge.Errorf(kedge.NotFound, "there is no decision %q", id).WithHint("see all decisions: kedge decide ls --all")
+	return kedge.Errorf(kedge.NotFound, "there is no decision %q", id).WithHint("see all decisions and their ids: kedge decide ls --all")
 }
 
 // successor is the decision that replaced another; empty when none did.

@@ -115,7 +115,7 @@ func knownFeature(ctx context.Context, p *projects.Project, id kedge.FeatureID) 
 	}
 	_, ok, err := journal.Get[journal.FeatureDoc](ctx, p.Store, journal.KindFeature, string(id))
 	if err == nil && !ok {
-		return kedge.Errorf(kedge.NotFound, "there is no feature %q", id).WithHint("see the list: kedge features")
+		return kedge.Errorf(kedge.NotFound, "there is no feature %q", id).WithHint("see the features and their ids: kedge features")
 	}
 	return err
 }
@@ -130,7 +130,7 @@ func noteFiles(p *projects.Project, who projects.Caller, files []string, n *kedg
 		}
 		rel, err := filepath.Rel(p.Dir, abs)
 		if err != nil || !docs.ValidPath(filepath.ToSlash(rel)) {
-			return kedge.Errorf(kedge.Invalid, "%q is not a path inside the project", f).WithHint("name files below %s", p.Dir)
+			return kedge.Errorf(kedge.Invalid, "the file %q is not inside the project", f).WithHint("repeat your command with files in the folder %s", p.Dir)
 		}
 		_, ok, err := p.Read(filepath.ToSlash(rel))
 		if err != nil {
@@ -138,7 +138,7 @@ func noteFiles(p *projects.Project, who projects.Caller, files []string, n *kedg
 		}
 		if !ok {
 			return kedge.Errorf(kedge.NotFound, "there is no file %q in the project", filepath.ToSlash(rel)).
-				WithHint("name files that exist: kedge remember TEXT --file FILE")
+				WithHint("repeat your command with a file that exists: kedge remember TEXT --file FILE")
 		}
 		n.Files = append(n.Files, filepath.ToSlash(rel))
 	}
@@ -192,7 +192,7 @@ func (s *Memory) NoteShow(ctx context.Context, who projects.Caller, in NoteShowR
 	}
 	n, ok := m.Note(in.ID)
 	if !ok {
-		return NoteShowReply{}, kedge.Errorf(kedge.NotFound, "there is no note %q", in.ID).WithHint("see the notes: kedge notes")
+		return NoteShowReply{}, kedge.Errorf(kedge.NotFound, "there is no note %q", in.ID).WithHint("see the notes and their ids: kedge notes")
 	}
 	return NoteShowReply{Note: n, File: ledger.NotesDir + "/" + docs.NoteFiles(m.Notes)[n.ID], Text: string(docs.WriteNote(n))}, nil
 }

@@ -45,10 +45,10 @@ const (
 // Recall searches notes, decisions, risks, features and checkpoints.
 func (s *Memory) Recall(ctx context.Context, who projects.Caller, in RecallRequest) (RecallReply, error) {
 	if in.Limit < 0 {
-		return RecallReply{}, kedge.Errorf(kedge.Invalid, "--limit must be at least 1, not %d", in.Limit).WithHint("kedge recall WORDS --limit 20")
+		return RecallReply{}, kedge.Errorf(kedge.Invalid, "--limit must be at least 1, not %d", in.Limit).WithHint("repeat your search with: kedge recall WORDS --limit 20")
 	}
 	if strings.TrimSpace(in.Query) == "" {
-		return RecallReply{}, kedge.Errorf(kedge.Invalid, "there are no words to search for").WithHint("kedge recall WORDS")
+		return RecallReply{}, kedge.Errorf(kedge.Invalid, "you gave no words to search for").WithHint("name the words: kedge recall WORDS")
 	}
 	p, err := s.home.Open(ctx, who)
 	if err != nil {

@@ -70,10 +70,10 @@ func closable(m ledger.Memory, in RiskCloseRequest, reason string) error {
 	case !ok:
 		return noRisk(in.ID)
 	case risk.ClosedAt != nil:
-		return kedge.Errorf(kedge.Conflict, "risk %q is closed already: %s", in.ID, risk.Reason).WithHint("see the open risks: kedge risk ls")
+		return kedge.Errorf(kedge.Conflict, "risk %q is closed already, for this reason: %s", in.ID, risk.Reason).WithHint("see the open risks: kedge risk ls")
 	case reason == "":
-		return kedge.Errorf(kedge.Invalid, "closing risk %q needs a reason", in.ID).
-			WithHint("kedge risk close %s --reason WHY", in.ID)
+		return kedge.Errorf(kedge.Invalid, "to close risk %q, you need a reason", in.ID).
+			WithHint("give the reason: kedge risk close %s --reason WHY", in.ID)
 	}
 	at := risk.OpenedAt
 	risk.ClosedAt, risk.Reason = &at, reason
@@ -81,7 +81,7 @@ func closable(m ledger.Memory, in RiskCloseRequest, reason string) error {
 }
 
 func noRisk(id kedge.RiskID) error {
-	return kedge.Errorf(kedge.NotFound, "there is no risk %q", id).WithHint("see all risks: kedge risk ls --all")
+	return kedge.Errorf(kedge.NotFound, "there is no risk %q", id).WithHint("see all risks and their ids: kedge risk ls --all")
 }
 
 // RiskListRequest asks for the open risks; All for closed ones too.

@@ -24,7 +24,7 @@ type RulesLintReply struct {
 // RulesLint checks order and size of the rules in the folder.
 func (s *Memory) RulesLint(ctx context.Context, who projects.Caller, in RulesLintRequest) (RulesLintReply, error) {
 	if in.Cap < 0 {
-		return RulesLintReply{}, kedge.Errorf(kedge.Invalid, "--cap must be a positive number of tokens, not %d", in.Cap).WithHint("kedge rules lint --cap %d", docs.RulesCap)
+		return RulesLintReply{}, kedge.Errorf(kedge.Invalid, "--cap must be a positive number of tokens, not %d", in.Cap).WithHint("repeat your command with the usual limit: kedge rules lint --cap %d", docs.RulesCap)
 	}
 	b, err := s.readRules(ctx, who)
 	if err != nil {
@@ -60,7 +60,7 @@ func (s *Memory) readRules(ctx context.Context, who projects.Caller) ([]byte, er
 	}
 	b, ok, err := p.Read(ledger.RulesFile)
 	if err == nil && !ok {
-		err = kedge.Errorf(kedge.NotFound, "the project has no file %q", ledger.RulesFile).WithHint("let Kedge write it: kedge init")
+		err = kedge.Errorf(kedge.NotFound, "the project has no file %q", ledger.RulesFile).WithHint("let Kedge write the file: kedge init")
 	}
 	return b, err
 }

@@ -75,7 +75,7 @@ func (s *Planner) standAnew(ctx context.Context, p *projects.Project, who projec
 		return runs.RunReply{}, err
 	}
 	reply, err := s.runs.Say(ctx, p, eng, who, last.Run, run.Input{Kind: run.Continued, Rules: &rules, Commit: base, Head: head.Commit})
-	moved := fmt.Sprintf("your branch has moved on: planning works on commit %s now, not on %s", words.Hash(base), words.Hash(last.Tip))
+	moved := fmt.Sprintf("your branch has new commits, so planning now starts from commit %s instead of commit %s", words.Hash(base), words.Hash(last.Tip))
 	reply.Notes = append(append(append(append(reply.Notes, moved), versions...), notes...), uncommitted...)
 	return reply, err
 }
@@ -93,7 +93,7 @@ func (s *Planner) draftAnew(ctx context.Context, p *projects.Project, who projec
 		if goal == d.Goal { // another goal has questions of its own
 			asked = s.askedNow(p, d)
 		} else {
-			notes = append(notes, fmt.Sprintf("the plan %q has no items and no open questions: the plan for your new goal replaces it", d.Title))
+			notes = append(notes, fmt.Sprintf("the plan for your new goal replaces the plan %q, which had no items and no open questions", d.Title))
 		}
 		kept, err := s.keepEdited(ctx, p, d, &d)
 		if err != nil {

@@ -58,7 +58,7 @@ func (s *Planner) PlanAmend(ctx context.Context, who projects.Caller, in PlanAme
 		return PlanAmendReply{}, err
 	}
 	if strings.TrimSpace(in.Reason) == "" && !in.DryRun {
-		return PlanAmendReply{}, kedge.Errorf(kedge.Invalid, "you need a reason to amend the plan").WithHint("repeat your command with: --reason WHY")
+		return PlanAmendReply{}, kedge.Errorf(kedge.Invalid, "to amend the plan, you need a reason").WithHint("repeat your command with: --reason WHY")
 	}
 	p, err := s.home.OpenSetUp(ctx, who)
 	if err != nil {
@@ -130,7 +130,7 @@ func (a amendment) reply(in PlanAmendRequest) PlanAmendReply {
 func noApproved(p *projects.Project) error {
 	err := kedge.Errorf(kedge.NotFound, "there is no approved plan to amend")
 	if _, draft, _ := p.Read(ledger.PlanFile); draft { // unreadable is there
-		return err.WithHint("approve the draft: kedge plan approve")
+		return err.WithHint("approve the plan that waits in " + ledger.PlanFile + ": kedge plan approve")
 	}
 	return err.WithHint("make a plan first: kedge plan GOAL")
 }
@@ -145,14 +145,14 @@ func (s *Planner) amendment(p *projects.Project, l ledger.Snapshot, in PlanAmend
 		return amendment{}, err
 	}
 	if d.Plan.ID != l.Plan.ID {
-		return amendment{}, kedge.Errorf(kedge.Conflict, "this is not the text of the approved plan %q: it has no line \"id: %s\"", l.Plan.Title, l.Plan.ID).
-			WithHint("edit the text that Kedge wrote to %s, or a copy of that file", ledger.PlanFile)
+		return amendment{}, kedge.Errorf(kedge.Conflict, "your text is not a new version of the approved plan %q, because it lacks that plan's line \"id: %s\"", l.Plan.Title, l.Plan.ID).
+			WithHint("edit %s, or a copy of that file; then repeat your command", ledger.PlanFile)
 	}
 	if err := planErrors(checkPlan(p, d, in.Path)); err != nil {
 		return amendment{}, err
 	}
 	if open := plan.OpenQuestions(d.Plan); len(open) > 0 {
-		return amendment{}, kedge.Errorf(kedge.Blocked, "question %d is not answered: %s", open[0].N, open[0].Text).WithHint("add a line that begins with \"answer:\" below the question, then repeat your command")
+		return amendment{}, kedge.Errorf(kedge.Blocked, "your text has no answer to its question %d: %s", open[0].N, open[0].Text).WithHint("add a line below the question, beginning with \"answer:\"; then repeat your command")
 	}
 	frozen, err := plan.ParsePlan(ledger.PlanFile, []byte(l.Plan.Text))
 	if err != nil {
@@ -170,13 +170,13 @@ func (s *Planner) amendment(p *projects.Project, l ledger.Snapshot, in PlanAmend
 		return a, err
 	}
 	if a.Empty() && d.Plan.Title == l.Plan.Title {
-		return a, kedge.Errorf(kedge.Invalid, "the text changes nothing in the approved plan").
+		return a, kedge.Errorf(kedge.Invalid, "your text is the same as the approved plan, so nothing changed").
 			WithHint("edit %s, or a copy of it, then: kedge plan amend FILE --reason WHY", ledger.PlanFile)
 	}
 	a.Removed = slices.DeleteFunc(a.Removed, func(id kedge.FeatureID) bool { f, err := l.Find(id); return err != nil || f.Status.Over() })
 	text, hash := d.Freeze(l.Plan.ID, frozen.Plan.Base)
 	if redact.Text(string(text)) != string(text) {
-		return a, kedge.Errorf(kedge.Invalid, "the text holds what looks like a secret").WithHint("remove the secret, and use an environment variable instead")
+		return a, kedge.Errorf(kedge.Invalid, "your text contains what looks like a secret, so Kedge did not store it").WithHint("write the name of an environment variable instead of the secret, then repeat your command")
 	}
 	a.data.Text, a.data.Hash, a.data.Title, a.data.Features = string(text), hash, d.Plan.Title, a.Features
 	a.data.Reason, a.data.Earlier = strings.TrimSpace(in.Reason), ledger.ContextOf(a.was)

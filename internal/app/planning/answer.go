@@ -41,12 +41,12 @@ func (s *Planner) Answer(ctx context.Context, who projects.Caller, in AnswerRequ
 	in.Text = strings.TrimSpace(in.Text)
 	switch {
 	case in.Text == "":
-		return AnswerReply{}, kedge.Errorf(kedge.Invalid, "the answer is empty; nothing was stored").WithHint("kedge answer %s TEXT", in.Name)
+		return AnswerReply{}, kedge.Errorf(kedge.Invalid, "your answer is empty, so Kedge did not store it").WithHint("answer with a text: kedge answer %s TEXT", in.Name)
 	case len(in.Text) > runs.MaxText:
-		return AnswerReply{}, kedge.Errorf(kedge.Invalid, "your answer has %d bytes, more than the allowed %d", len(in.Text), runs.MaxText).WithHint("answer in fewer words: kedge answer %s TEXT", in.Name)
+		return AnswerReply{}, kedge.Errorf(kedge.Invalid, "your answer has %d bytes, and the limit is %d", len(in.Text), runs.MaxText).WithHint("answer in fewer words: kedge answer %s TEXT", in.Name)
 	case redact.Text(in.Text) != in.Text:
-		return AnswerReply{}, kedge.Errorf(kedge.Invalid, "the answer holds what looks like a secret").
-			WithHint("put it into an environment variable, and answer with the variable's name")
+		return AnswerReply{}, kedge.Errorf(kedge.Invalid, "your answer contains what looks like a secret, so Kedge did not store it").
+			WithHint("put the secret into an environment variable, and answer with the variable's name")
 	}
 	if err := projects.PersonOnly(who, "answer a question"); err != nil {
 		return AnswerReply{}, err
@@ -64,7 +64,7 @@ func (s *Planner) Answer(ctx context.Context, who projects.Caller, in AnswerRequ
 		return s.answerPlan(ctx, p, who, last, n, in)
 	}
 	if !found {
-		return AnswerReply{}, kedge.Errorf(kedge.NotFound, "nobody has asked a question: no run has started in this project").WithHint("see what is next: kedge status")
+		return AnswerReply{}, kedge.Errorf(kedge.NotFound, "no question waits for an answer, because no run has started in this project").WithHint("see what is next: kedge status")
 	}
 	return s.answerFeature(ctx, p, who, last, in)
 }
@@ -156,7 +156,7 @@ func (s *Planner) answerDraft(ctx context.Context, p *projects.Project, who proj
 			return nil, err
 		}
 		if !ok || !otherText(l, b) {
-			return nil, kedge.Errorf(kedge.NotFound, "no planning session asked question %d", n).WithHint("see what is open: kedge status")
+			return nil, kedge.Errorf(kedge.NotFound, "the plan has no question with the number %d", n).WithHint("see the open questions: kedge status")
 		}
 		text, err := plan.WithAnswer(ledger.PlanFile, b, n, in.Text)
 		if err != nil {
@@ -211,7 +211,7 @@ func (s *Planner) answerFeature(ctx context.Context, p *projects.Project, who pr
 		return AnswerReply{}, err
 	}
 	if !seen && (j == nil || j.Phase != run.Asking && j.Then != run.Asking) {
-		return AnswerReply{}, kedge.Errorf(kedge.Conflict, "the work on %q has no open question now", in.Name).WithHint("see what is open: kedge status")
+		return AnswerReply{}, kedge.Errorf(kedge.Conflict, "no session that works on feature %q waits for an answer now", in.Name).WithHint("see the open questions: kedge status")
 	}
 	r := AnswerReply{Answer: in.Text, Open: []kedge.Question{}}
 	if j != nil {

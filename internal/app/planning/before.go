@@ -61,7 +61,7 @@ func unchangedSince(tried, now *plan.Doc) error {
 		return nil
 	}
 	return kedge.Errorf(kedge.Conflict, "%s changed while Kedge tried the plan's commands, so Kedge did not approve it", ledger.PlanFile).
-		WithHint("read it again: kedge plan show; then: kedge plan approve; if a command of the plan itself changes the file: kedge plan approve --no-try")
+		WithHint("read the plan again: kedge plan show; then approve the plan: kedge plan approve (with --no-try if a command of the plan changes the file)")
 }
 
 // try runs the commands of a plan that neither gate.toml nor a later phase alone has.
@@ -99,8 +99,8 @@ func (s *Planner) wholeDraft(ctx context.Context, p *projects.Project, l ledger.
 		}
 	}
 	if open := plan.OpenQuestions(d.Plan); len(open) > 0 {
-		return nil, kedge.Errorf(kedge.Blocked, "%s:%d: question %d is not answered: %s", ledger.PlanFile, open[0].Line, open[0].N, open[0].Text).
-			WithHint("kedge answer %d TEXT", open[0].N)
+		return nil, kedge.Errorf(kedge.Blocked, "%s:%d: question %d of the plan has no answer yet: %s", ledger.PlanFile, open[0].Line, open[0].N, open[0].Text).
+			WithHint("answer the question: kedge answer %d TEXT", open[0].N)
 	}
 	return d, planErrors(findings)
 }

@@ -18,7 +18,7 @@ func checkPlan(p *projects.Project, d *plan.Doc, path string) []kedge.Finding {
 	found := d.Check(runnable(p, path))
 	add := func(where string, c kedge.Check, said string) {
 		found = append(found, kedge.Finding{
-			Level: kedge.LevelError, Where: where, What: fmt.Sprintf("%q is not a valid shell command: %s", c.Run, said),
+			Level: kedge.LevelError, Where: where, What: fmt.Sprintf("the command %q is not valid for the shell: %s", c.Run, said),
 			Fix: "correct the command",
 		})
 	}

@@ -96,8 +96,8 @@ func droppable(ctx context.Context, p *projects.Project) (kedge.PlanData, error)
 		return kedge.PlanData{}, err
 	}
 	if !ok || !otherText(l, b) {
-		return kedge.PlanData{}, kedge.Errorf(kedge.NotFound, "no plan waits for your approval, and only such a plan can be dropped").
-			WithHint("see where planning stands: kedge status; to give up an item of an approved plan: kedge feature skip ID --reason WHY")
+		return kedge.PlanData{}, kedge.Errorf(kedge.NotFound, "there is no plan to drop: you can only drop a plan that you have not approved, and none waits for your approval").
+			WithHint("to give up an item of the approved plan instead: kedge feature skip ID --reason WHY")
 	}
 	d := kedge.PlanData{ID: kedge.PlanID("pln-" + projects.Sum(b)[:26]), Title: "a draft", Text: string(b)}
 	if doc, err := plan.ParsePlan(ledger.PlanFile, b); err == nil {
@@ -200,6 +200,6 @@ func (s *Planner) waitsFor(p *projects.Project, d kedge.PlanData) string {
 	case 1:
 		return "the plan asks: " + words.FirstLine(open[0].Text)
 	default:
-		return fmt.Sprintf("the plan asks %d questions, the first: %s", len(open), words.FirstLine(open[0].Text))
+		return fmt.Sprintf("the plan asks %d questions; the first one: %s", len(open), words.FirstLine(open[0].Text))
 	}
 }

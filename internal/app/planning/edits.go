@@ -123,8 +123,8 @@ func (s *Planner) typedAnswers(ctx context.Context, p *projects.Project, who pro
 		return nil, err
 	}
 	if redact.Text(string(b)) != string(b) {
-		return nil, kedge.Errorf(kedge.Invalid, "%s holds what looks like a secret", ledger.PlanFile).
-			WithHint("remove the secret from the file, and name an environment variable instead")
+		return nil, kedge.Errorf(kedge.Invalid, "%s contains what looks like a secret, so Kedge does not use the file", ledger.PlanFile).
+			WithHint("write the name of an environment variable instead of the secret, then repeat your command")
 	}
 	if edited, err := s.isEdited(ctx, p, d); err != nil || edited {
 		if err == nil {
@@ -149,8 +149,8 @@ func asAnswered(d kedge.PlanData, asked []kedge.Question) kedge.PlanData {
 
 // errEdited refuses to plan over what people changed.
 func errEdited(d kedge.PlanData) error {
-	return kedge.Errorf(kedge.Conflict, "Kedge does not plan %q again: %s", d.Title, editedWhy).
-		WithHint("approve it with your changes: kedge plan approve; or plan again (Kedge keeps a copy of your text): kedge plan --again")
+	return kedge.Errorf(kedge.Conflict, "Kedge did not make the plan %q again: %s", d.Title, editedWhy).
+		WithHint("approve the plan with your changes: kedge plan approve; or make the plan again, and Kedge keeps a copy of your text: kedge plan --again")
 }
 
 // keepEdited keeps a copy of what people changed in plan.md, which gives way to

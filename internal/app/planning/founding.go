@@ -146,7 +146,7 @@ func (s *Planner) found(p *projects.Project, data kedge.PlanData) (founded, erro
 	}
 	root, err := os.OpenRoot(p.Dir)
 	if err != nil {
-		return f, kedge.Errorf(kedge.Internal, "cannot open %q: %w", p.Dir, err)
+		return f, kedge.Errorf(kedge.Internal, "cannot open the project's folder %q: %w", p.Dir, err)
 	}
 	defer func() { _ = root.Close() }()
 	for i, file := range f.files {

@@ -68,10 +68,10 @@ func (s *Planner) PlanGoal(ctx context.Context, who projects.Caller, in PlanGoal
 	case seen || found && last.Run == s.runs.RunID(who):
 		return s.goalReply(ctx, p, last.Run, nil)
 	case found && !last.Ended() && !last.Planning():
-		return PlanGoalReply{}, kedge.Errorf(kedge.Conflict, "run %s has not ended, and planning has to wait for that", last.Run).
-			WithHint("watch it until it ends: kedge run; or stop it: kedge run --stop")
+		return PlanGoalReply{}, kedge.Errorf(kedge.Conflict, "Kedge cannot plan yet, because run %q has not ended", last.Run).
+			WithHint("watch the run until its end: kedge run; or stop the run: kedge run --stop")
 	case found && !last.Ended() && len(last.Jobs) > 0:
-		return PlanGoalReply{}, kedge.Errorf(kedge.Conflict, "a planning session is already running").WithHint("watch it (this starts nothing new): kedge run")
+		return PlanGoalReply{}, kedge.Errorf(kedge.Conflict, "a planning session is already running").WithHint("watch this session (the command starts nothing new): kedge run")
 	}
 	d, err := s.roomForGoal(ctx, p, last, in)
 	switch {
@@ -98,7 +98,7 @@ func (s *Planner) roomForGoal(ctx context.Context, p *projects.Project, last run
 	}
 	if !ok || !ledger.IsOpenPlan(d) {
 		if in.Again {
-			return d, kedge.Errorf(kedge.NotFound, "there is nothing to plan again: no planning session has made a plan that waits for you").WithHint("kedge plan GOAL")
+			return d, kedge.Errorf(kedge.NotFound, "there is no plan to make again, because no plan of a planning session waits for you").WithHint("make a new plan: kedge plan GOAL")
 		}
 		return kedge.PlanData{}, nil
 	}
@@ -108,25 +108,25 @@ func (s *Planner) roomForGoal(ctx context.Context, p *projects.Project, last run
 	case err != nil:
 		return d, err
 	case last.Ended() && (in.Again || edited || d.Status != kedge.PlanDrafting):
-		return d, kedge.Errorf(kedge.Conflict, "the plan %q %s, and its run was halted", d.Title, standsAt(d, edited)).
-			WithHint("continue the run: kedge run --continue; or drop the plan (Kedge keeps its text): kedge plan drop")
+		return d, kedge.Errorf(kedge.Conflict, "you cannot plan now: the plan %q %s, and its planning run was halted", d.Title, standsAt(d, edited)).
+			WithHint("continue the planning run: kedge run --continue; or drop the plan (Kedge keeps its text): kedge plan drop")
 	case in.Again, !edited && (same || d.Status == kedge.PlanDrafting):
 		return d, nil
 	case same:
 		return d, errEdited(d)
 	}
-	return d, kedge.Errorf(kedge.Conflict, "the plan %q %s", d.Title, standsAt(d, edited)).
-		WithHint("continue it: %s; or drop the plan (Kedge keeps its text): kedge plan drop", s.goOnWith(p, d))
+	return d, kedge.Errorf(kedge.Conflict, "you cannot plan something else now: the plan %q %s", d.Title, standsAt(d, edited)).
+		WithHint("continue with this plan: %s; or drop the plan (Kedge keeps its text): kedge plan drop", s.goOnWith(p, d))
 }
 
 // standsAt says what an open plan waits for.
 func standsAt(d kedge.PlanData, edited bool) string {
-	text := "is not made yet"
+	text := "is not finished yet"
 	switch d.Status {
 	case kedge.PlanWaiting:
-		text = "waits for answers"
+		text = "waits for your answers"
 	case kedge.PlanReady:
-		text = "waits to be approved"
+		text = "waits for your approval"
 	default:
 	}
 	if edited {
@@ -159,9 +159,9 @@ func planStep(args ...string) kedge.NextStep {
 func checkGoal(goal string) error {
 	switch {
 	case goal == "" || len(goal) > runs.MaxText:
-		return kedge.Errorf(kedge.Invalid, "a goal must be a text of at most %d bytes", runs.MaxText).WithHint(`kedge plan "what is to be achieved"`)
+		return kedge.Errorf(kedge.Invalid, "a goal must be a text of 1 to %d bytes", runs.MaxText).WithHint(`say in a few words what you want: kedge plan "what you want"`)
 	case redact.Text(goal) != goal:
-		return kedge.Errorf(kedge.Invalid, "the goal holds what looks like a secret").WithHint("repeat your command without the secret")
+		return kedge.Errorf(kedge.Invalid, "the goal contains what looks like a secret, so Kedge did not store it").WithHint("repeat your command without the secret")
 	}
 	return nil
 }

@@ -34,12 +34,12 @@ type PlanNewReply struct {
 func (s *Planner) PlanNew(ctx context.Context, who projects.Caller, in PlanNewRequest) (PlanNewReply, error) {
 	reply := PlanNewReply{Path: ledger.PlanFile, Title: strings.TrimSpace(in.Title)}
 	if reply.Title == "" || strings.ContainsAny(reply.Title, "\r\n") || len(reply.Title) > maxPlanTitle {
-		return reply, kedge.Errorf(kedge.Invalid, "a plan's title is one line of at most %d bytes", maxPlanTitle).
-			WithHint(`kedge plan new "what it achieves"`)
+		return reply, kedge.Errorf(kedge.Invalid, "the title of a plan must be one line of 1 to %d bytes", maxPlanTitle).
+			WithHint(`choose a shorter title: kedge plan new "what you want"`)
 	}
 	text := plan.Template(reply.Title)
 	if redact.Text(string(text)) != string(text) {
-		return reply, kedge.Errorf(kedge.Invalid, "the title holds what looks like a secret").WithHint("repeat your command without the secret")
+		return reply, kedge.Errorf(kedge.Invalid, "the title contains what looks like a secret, so Kedge did not store it").WithHint("repeat your command without the secret")
 	}
 	p, err := s.home.OpenSetUp(ctx, who)
 	if err != nil {
@@ -66,8 +66,8 @@ func (s *Planner) putDraft(ctx context.Context, p *projects.Project, text []byte
 		return err
 	}
 	if _, waits := s.book.UnwrittenPlan(p, l); waits {
-		return kedge.Errorf(kedge.Conflict, "the plan %q waits to be approved", l.Open.Title).
-			WithHint("read it: kedge plan show; or give it up (Kedge keeps its text): kedge plan drop")
+		return kedge.Errorf(kedge.Conflict, "you cannot begin a new plan, because the plan %q waits for your approval", l.Open.Title).
+			WithHint("read that plan: kedge plan show; or drop it (Kedge keeps its text): kedge plan drop")
 	}
 	if ok && !ledger.SameText(b, text) && (l.Plan == nil || !ledger.SameText(b, l.PlanText())) {
 		return errPlanThere(p)
@@ -79,8 +79,8 @@ func (s *Planner) putDraft(ctx context.Context, p *projects.Project, text []byte
 // that of plan.md, where it is there.
 func refuseFollowed(l ledger.Snapshot, text []byte, there bool) error {
 	if l.Plan != nil && l.Plan.Status != kedge.PlanDone && (!there || !l.IsDraft(text)) {
-		return kedge.Errorf(kedge.Conflict, "the plan %q is approved and not done", l.Plan.Title).
-			WithHint("finish it: kedge run; change it: kedge plan amend --reason WHY; or give up each open item: kedge feature skip ID --reason WHY")
+		return kedge.Errorf(kedge.Conflict, "you cannot begin a new plan, because the approved plan %q is not done", l.Plan.Title).
+			WithHint("finish that plan: kedge run; or change it: kedge plan amend --reason WHY")
 	}
 	return nil
 }
@@ -88,8 +88,8 @@ func refuseFollowed(l ledger.Snapshot, text []byte, there bool) error {
 // errPlanThere refuses to write over a plan that the journal does not have.
 func errPlanThere(p *projects.Project) error {
 	file := filepath.Join(p.Dir, ledger.PlanFile)
-	return kedge.Errorf(kedge.Conflict, "there is a plan in %s already", ledger.PlanFile).
-		WithHint("continue with it: kedge plan check; or move the file away: %s", kedge.Step("mv", file, file+".old"))
+	return kedge.Errorf(kedge.Conflict, "you cannot begin a new plan, because the file %s has one already", ledger.PlanFile).
+		WithHint("check the plan in that file: kedge plan check; or move the file away: %s", kedge.Step("mv", file, file+".old"))
 }
 
 // PlanShowRequest asks for the plan.
@@ -305,7 +305,7 @@ func (s *Planner) author(ctx context.Context, who projects.Caller) (*git.Person,
 		return nil, err
 	}
 	if h.Detached {
-		return nil, kedge.Errorf(kedge.Blocked, "HEAD is detached: there is no branch to commit the plan on").WithHint("git switch -c work")
+		return nil, kedge.Errorf(kedge.Blocked, "HEAD is detached, so there is no branch on which Kedge can commit the plan").WithHint("make a branch here: git switch -c work")
 	}
 	person, err := r.Identity(ctx)
 	return &person, err
@@ -326,7 +326,7 @@ func (s *Planner) approve(ctx context.Context, p *projects.Project, l ledger.Sna
 	id, title := made.ID, d.Plan.Title
 	text, hash := d.Freeze(id, base)
 	if redact.Text(string(text)) != string(text) {
-		return nil, kedge.Errorf(kedge.Invalid, "%s holds what looks like a secret", ledger.PlanFile).WithHint("remove the secret, and use an environment variable instead")
+		return nil, kedge.Errorf(kedge.Invalid, "%s contains what looks like a secret, so Kedge did not approve the plan", ledger.PlanFile).WithHint("write the name of an environment variable instead of the secret, then repeat your command")
 	}
 	data := kedge.PlanData{ID: id, Title: title, Status: kedge.PlanApproved, Text: string(text), Hash: hash, Goal: made.Goal, Run: made.Run}
 	for _, f := range features {
@@ -358,8 +358,8 @@ func (s *Planner) notApprovable(ctx context.Context, p *projects.Project, l ledg
 		}
 		return err
 	case l.Plan != nil && l.Plan.Status == kedge.PlanApproved && l.Plan.Title == of.Title:
-		return kedge.Errorf(kedge.Conflict, "the plan %q is already approved and not done: approving it again would make its features twice", of.Title).
-			WithHint("to change it: kedge plan amend --help; for a second plan, choose another title")
+		return kedge.Errorf(kedge.Conflict, "you approved the plan %q already, and it is not done; a second approval would add its features twice", of.Title).
+			WithHint("to change that plan: kedge plan amend --help; if this is another plan, give it another title in the file")
 	}
 	return nil
 }
@@ -370,15 +370,15 @@ func (s *Planner) notApprovable(ctx context.Context, p *projects.Project, l ledg
 func errUnfinished(p kedge.Plan, works, halted bool) error {
 	switch {
 	case works:
-		return kedge.Errorf(kedge.Blocked, "a planning session is still working on %q, so there is no plan to approve yet", p.Title).WithHint("watch it (this starts nothing new): kedge run")
+		return kedge.Errorf(kedge.Blocked, "a planning session is still working on the plan %q, so there is nothing to approve yet", p.Title).WithHint("watch that session (the command starts nothing new): kedge run")
 	case halted:
-		return kedge.Errorf(kedge.Blocked, "the planning of %q stopped before there was a plan", p.Title).
-			WithHint("continue it: kedge run --continue; or give it up: kedge plan drop")
+		return kedge.Errorf(kedge.Blocked, "there is no plan to approve, because the planning run for %q was halted before its end", p.Title).
+			WithHint("continue the planning run: kedge run --continue; or drop the plan: kedge plan drop")
 	case len(p.Questions) > 0:
-		return kedge.Errorf(kedge.Blocked, "the plan %q is not finished yet", p.Title).WithHint("let planning continue with the answers in %s: kedge run", ledger.PlanFile)
+		return kedge.Errorf(kedge.Blocked, "the plan %q is not finished yet", p.Title).WithHint("let Kedge continue planning with the answers in %s: kedge run", ledger.PlanFile)
 	}
 	return kedge.Errorf(kedge.Blocked, "the plan %q has no items yet", p.Title).
-		WithHint("plan again: kedge plan --again; or write the items into %s yourself, then: kedge plan approve", ledger.PlanFile)
+		WithHint("make the plan again: kedge plan --again; or write the items into %s yourself, then: kedge plan approve", ledger.PlanFile)
 }
 
 // shownPlanErrors is how many faults of a plan an error names.
@@ -413,14 +413,14 @@ func (s *Planner) draft(p *projects.Project, l ledger.Snapshot) (*plan.Doc, erro
 	case kedge.PlanApproved, kedge.PlanDone, kedge.PlanAbandoned:
 	}
 	if l.Open != nil && l.Open.ID == d.Plan.ID {
-		return nil, kedge.Errorf(kedge.Conflict, "%s says \"status: %s\", but Kedge never approved it, and only Kedge writes that status", ledger.PlanFile, d.Plan.Status).
-			WithHint("write \"status: %s\" there, then: kedge plan approve", kedge.PlanReady)
+		return nil, kedge.Errorf(kedge.Conflict, "you have not approved this plan yet, although %s says \"status: %s\"", ledger.PlanFile, d.Plan.Status).
+			WithHint("change that line to \"status: %s\", then: kedge plan approve", kedge.PlanReady)
 	}
-	hint := "to change it, edit the file, then: kedge plan amend --reason WHY"
+	hint := "to change the plan, edit the file, then: kedge plan amend --reason WHY"
 	if d.Plan.Status != kedge.PlanApproved {
-		hint = "start the next plan: kedge plan GOAL; to add items to this one, edit the file, then: kedge plan amend --reason WHY"
+		hint = "start the next plan: kedge plan GOAL; or add items to this plan: edit the file, then: kedge plan amend --reason WHY"
 	}
-	return nil, kedge.Errorf(kedge.Conflict, "the plan in %s is %s already", ledger.PlanFile, d.Plan.Status).WithHint("%s", hint)
+	return nil, kedge.Errorf(kedge.Conflict, "the plan in %s is already %s", ledger.PlanFile, d.Plan.Status).WithHint("%s", hint)
 }
 
 // savedPlan finds the plan among the events of an approval.
@@ -432,7 +432,7 @@ func savedPlan(evs []kedge.Event) (kedge.PlanData, kedge.Event, error) {
 			return data, ev, err
 		}
 	}
-	return data, kedge.Event{}, kedge.Errorf(kedge.Internal, "you approved the plan, but Kedge's journal does not have it")
+	return data, kedge.Event{}, kedge.Errorf(kedge.Internal, "Kedge approved the plan, but cannot find the approval in its journal of this project")
 }
 
 // commitPlan commits the plan and its features, and what else Kedge wrote. Its date is the event's, so that

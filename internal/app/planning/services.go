@@ -25,7 +25,7 @@ func withoutService(ctx context.Context, p *projects.Project, pl kedge.Plan) []k
 			if slices.ContainsFunc(check.Lines(it.Checks), asksService) {
 				out = append(out, kedge.Finding{
 					Level: kedge.LevelWarning, Where: fmt.Sprintf("%s:%d", ledger.PlanFile, it.Line),
-					What: fmt.Sprintf("a check of item %q needs the project's service, and %s defines none", it.ID, kedge.GateFile),
+					What: fmt.Sprintf("a check of item %q needs a service of the project, but %s defines no service", it.ID, kedge.GateFile),
 					Fix:  "add [[service]] with name, run and ready to " + kedge.GateFile,
 				})
 			}

@@ -39,7 +39,7 @@ func (s *Planner) PlanningBrief(ctx context.Context, p *projects.Project, b supp
 		return "", err
 	}
 	if !ok {
-		return "", kedge.Errorf(kedge.Internal, "run %q is not a planning run", c.Run)
+		return "", kedge.Errorf(kedge.Internal, "Kedge cannot find the plan that the planning run %q makes", c.Run)
 	}
 	st, err := b.State(ctx)
 	if err != nil {

@@ -60,7 +60,7 @@ func (h *Home) Attic(p *Project) string { return filepath.Join(h.Dir, "attic", s
 // has forgotten, or that came from another machine.
 func (h *Home) Opened(id kedge.ProjectID) (*Opened, error) {
 	if _, err := os.Stat(h.StateDir(id)); errors.Is(err, fs.ErrNotExist) {
-		return nil, kedge.Errorf(kedge.NotFound, "Kedge has no journal of this project (%s)", id).WithHint("kedge init")
+		return nil, kedge.Errorf(kedge.NotFound, "Kedge on this machine does not know the project %q", id).WithHint("go to the project's folder, then: kedge init")
 	}
 	return h.Created(id)
 }
@@ -96,7 +96,7 @@ func (h *Home) Forget(id kedge.ProjectID, to string) error {
 		}
 	}
 	if err := os.Rename(h.StateDir(id), to); err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot move the removed project's journal: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot move Kedge's files of the removed project away: %w", err)
 	}
 	return nil
 }
@@ -124,8 +124,8 @@ func (h *Home) OfSessions(ctx context.Context, who Caller) (*Project, error) {
 	}
 	if h.ReadOnly {
 		if _, err := os.Stat(h.StateDir(Elsewhere)); err != nil {
-			return nil, kedge.Errorf(kedge.NotFound, "no session was ever started in this folder, and the folder is in no project that Kedge knows").
-				WithHint("go to the project's folder; or start a session here: kedge new NAME -- COMMAND")
+			return nil, kedge.Errorf(kedge.NotFound, "Kedge knows no session and no project in this folder").
+				WithHint("go to your project's folder; or start a session here: kedge new NAME -- COMMAND")
 		}
 	}
 	o, err := h.Created(Elsewhere)

@@ -58,7 +58,7 @@ func (h *Home) Open(ctx context.Context, who Caller) (*Project, error) {
 func (h *Home) OpenBy(ctx context.Context, who Caller, open func(kedge.ProjectID) (*Opened, error)) (*Project, error) {
 	pl, ok := git.Locate(who.Dir)
 	if !ok {
-		return nil, kedge.Errorf(kedge.NotFound, "%q is not in a project", who.Dir).WithHint("kedge init")
+		return nil, kedge.Errorf(kedge.NotFound, "the folder %q is not in a project", who.Dir).WithHint("go to your project's folder; or make this folder a project: kedge init")
 	}
 	id, err := git.ReadID(pl)
 	if err != nil {
@@ -116,7 +116,7 @@ func (p *Project) Title() string {
 // folder.
 func (h *Home) Git(ctx context.Context, p *Project) (*git.Repo, error) {
 	if !p.Git {
-		return nil, kedge.Errorf(kedge.Invalid, "%q is a plain folder, and this command needs a git repository", p.Dir).WithHint("make it one: git init && git add -A && git commit -m start")
+		return nil, kedge.Errorf(kedge.Invalid, "the folder %q is not a git repository, and this command needs one", p.Dir).WithHint("make a repository there: git init && git add -A && git commit -m start")
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -44,7 +44,7 @@ func (h *Home) RefuseNotSetUp(ctx context.Context, p *Project) error {
 	if main := git.MainFolder(p.Dir); main != "" && main != p.Dir && !h.NotSetUp(ctx, p.In(main)) {
 		return nil
 	}
-	return kedge.Errorf(kedge.NotFound, "Kedge is not set up here").WithHint("kedge init")
+	return kedge.Errorf(kedge.NotFound, "Kedge is not set up in this folder").WithHint("set up Kedge: kedge init")
 }
 
 // OpenSetUp is Open for a command that writes the ledger or starts work.

@@ -29,8 +29,8 @@ func RefuseNotShell(of string, checks []kedge.Check) error {
 	if said == "" {
 		return nil
 	}
-	return kedge.Errorf(kedge.Invalid, "%s: check %q is not a valid shell command: %s", of, c.Name, said).
-		WithHint("correct the command; to test it without running it: %s", kedge.Step("sh", "-n", "-c", c.Run))
+	return kedge.Errorf(kedge.Invalid, "%s: the command of check %q is not valid for the shell: %s", of, c.Name, said).
+		WithHint("correct the command; to see the shell's message again: %s", kedge.Step("sh", "-n", "-c", c.Run))
 }
 
 // parseGate reads the text of gate.toml, and has the shell read its commands.

@@ -66,7 +66,7 @@ func RefuseUnborn(head git.Head) error {
 	if !head.Unborn {
 		return nil
 	}
-	return kedge.Errorf(kedge.Blocked, "the repository has no commit yet").WithHint("git add -A && git commit -m start")
+	return kedge.Errorf(kedge.Blocked, "the repository has no commit yet").WithHint("make the first commit: git add -A && git commit -m start")
 }
 
 // worktreesDir is the folder of the worktrees of a project.

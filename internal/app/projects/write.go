@@ -35,14 +35,14 @@ func (c Caller) Session() (kedge.SessionID, bool) { return c.Actor.Session() }
 func PersonOnly(who Caller, what string) error {
 	if who.IsAgent() {
 		id, _ := who.Session()
-		return kedge.Errorf(kedge.Blocked, "this is session %q, and agents may not %s", id, what).WithHint("ask the user to run the command in a terminal outside the session")
+		return kedge.Errorf(kedge.Blocked, "this is session %q, and agents may not %s", id, what).WithHint("ask the user to run this command in a terminal of their own")
 	}
 	return nil
 }
 
 // ErrReadOnly is the error of a call that has to write, in a process that only reads.
 func ErrReadOnly() error {
-	return kedge.Errorf(kedge.Conflict, "this command needs the daemon, and no daemon runs").WithHint("start it: kedge up")
+	return kedge.Errorf(kedge.Conflict, "this command needs Kedge's background process (the daemon), which is not running").WithHint("start the daemon, then repeat your command: kedge up")
 }
 
 // Write runs a writing command under the project's lock. A request seen before gives its
@@ -121,7 +121,7 @@ func EventsOf[T any](typ kedge.EventType, who Caller, values []T) ([]kedge.Event
 func Data[T any](ev kedge.Event) (T, error) {
 	var v T
 	if err := json.Unmarshal(ev.Data, &v); err != nil {
-		return v, kedge.Errorf(kedge.Internal, "cannot read event %[2]q (%[1]s) of Kedge's journal: %[3]w", ev.Type, ev.ID, err)
+		return v, kedge.Errorf(kedge.Internal, "cannot read entry %[2]q (%[1]s) in Kedge's journal of this project: %[3]w", ev.Type, ev.ID, err)
 	}
 	return v, nil
 }
@@ -134,11 +134,11 @@ func DataOf[T any](evs []kedge.Event, typ kedge.EventType) (T, error) {
 			continue
 		}
 		if err := json.Unmarshal(ev.Data, &v); err != nil {
-			return v, kedge.Errorf(kedge.Internal, "cannot read event %d of Kedge's journal: %w", ev.Seq, err)
+			return v, kedge.Errorf(kedge.Internal, "cannot read entry %d in Kedge's journal of this project: %w", ev.Seq, err)
 		}
 		return v, nil
 	}
-	return v, kedge.Errorf(kedge.Internal, "your command wrote no event of type %q into Kedge's journal", typ)
+	return v, kedge.Errorf(kedge.Internal, "your command added no entry of type %q to Kedge's journal of this project", typ)
 }
 
 // All reads every document of a kind.

@@ -84,10 +84,10 @@ type AuditProgress struct {
 func (s *Reports) Audit(ctx context.Context, who projects.Caller, in AuditRequest) (AuditReply, error) {
 	if in.Agent != "" && !slices.Contains(catalog.Transcripts().Agents(), in.Agent) {
 		return AuditReply{}, kedge.Errorf(kedge.Invalid, "Kedge cannot read transcripts of agent %q", in.Agent).
-			WithHint("Kedge reads transcripts of these agents: %s", strings.Join(catalog.Transcripts().Agents(), ", "))
+			WithHint("name one of these agents: %s", strings.Join(catalog.Transcripts().Agents(), ", "))
 	}
 	if in.By != "" && !slices.Contains(audit.GroupedBy, in.By) {
-		return AuditReply{}, kedge.Errorf(kedge.Invalid, "cannot group sessions by %q", in.By).WithHint("kedge audit --by %s", strings.Join(audit.GroupedBy, "|"))
+		return AuditReply{}, kedge.Errorf(kedge.Invalid, "cannot group sessions by %q", in.By).WithHint("choose one of these groupings: kedge audit --by %s", strings.Join(audit.GroupedBy, "|"))
 	}
 	since, err := s.since(in.Since)
 	if err != nil {
@@ -157,7 +157,7 @@ func countAll(ctx context.Context, who projects.Caller, files []transcript.File,
 		who.Tell(progress)
 	})
 	if ctx.Err() != nil {
-		return nil, nil, kedge.Errorf(kedge.Interrupted, "reading the transcripts was interrupted: %w", context.Cause(ctx))
+		return nil, nil, kedge.Errorf(kedge.Interrupted, "the command was stopped while Kedge read the transcripts: %w", context.Cause(ctx))
 	}
 	for i, f := range files {
 		if failed[i] != nil {
@@ -233,7 +233,7 @@ func (s *Reports) since(text string) (string, error) {
 	}
 	d, err := words.ParseAge(text)
 	if err != nil {
-		return "", kedge.Errorf(kedge.Invalid, "%q is neither an age nor a date", text).WithHint("give an age, such as --since 7d; or a date, such as --since 2026-11-01")
+		return "", kedge.Errorf(kedge.Invalid, "--since needs an age or a date, and %q is neither", text).WithHint("give an age, such as --since 7d; or a date, such as --since 2026-11-01")
 	}
 	return s.home.Now().Add(-d).Format(form), nil
 }
@@ -290,7 +290,7 @@ func (s *Reports) transcriptsOf(ctx context.Context, who projects.Caller, where 
 	if f, err := s.pastConversation(ctx, who, in.Env, what); !kedge.NotFound.Is(err) {
 		return []transcript.File{f.File}, err
 	}
-	return nil, kedge.Errorf(kedge.NotFound, "%q is neither a file nor a session with a transcript", what).WithHint("find it by its words: kedge history WORDS; see the ids of all transcripts of this project: kedge audit --json")
+	return nil, kedge.Errorf(kedge.NotFound, "there is no file %[1]q, and no session with the name or id %[1]q left a transcript", what).WithHint("find a conversation by its words: kedge history WORDS; or see the ids of this project's transcripts: kedge audit --json")
 }
 
 // fileOf gives the file that an argument names, if it names one.

@@ -39,7 +39,7 @@ type BriefReply struct {
 // keeps to the budget, and is the same for the same record.
 func (s *Reports) Brief(ctx context.Context, who projects.Caller, in BriefRequest) (BriefReply, error) {
 	if in.At < 0 {
-		return BriefReply{}, kedge.Errorf(kedge.Invalid, "--at must be the number of a line, and lines are counted from 1: not %d", in.At)
+		return BriefReply{}, kedge.Errorf(kedge.Invalid, "--at must be the number of a line of the transcript, from 1 on, not %d", in.At)
 	}
 	if in.Budget == 0 {
 		in.Budget = resume.DefaultBudget
@@ -49,13 +49,13 @@ func (s *Reports) Brief(ctx context.Context, who projects.Caller, in BriefReques
 		return BriefReply{}, err
 	}
 	if in.At == 0 && r.from.Empty() {
-		return BriefReply{}, kedge.Errorf(kedge.Invalid, "%q is not a transcript that Kedge can read: Kedge understands none of its lines", r.path).
-			WithHint("see how many lines Kedge skipped: %s", kedge.Step("kedge", "audit", in.What))
+		return BriefReply{}, kedge.Errorf(kedge.Invalid, "Kedge cannot read the transcript %q: it understands none of the lines", r.path).
+			WithHint("see how many lines Kedge could not understand: %s", kedge.Step("kedge", "audit", in.What))
 	}
 	b := r.from.Brief(r.dir, in.Budget)
 	if b.Tokens > in.Budget {
-		return BriefReply{}, kedge.Errorf(kedge.Invalid, "the shortest brief takes %d tokens, more than the budget of %d", b.Tokens, in.Budget).
-			WithHint("%s", briefStep(in.What, "--budget", strconv.Itoa(b.Tokens)))
+		return BriefReply{}, kedge.Errorf(kedge.Invalid, "the shortest possible brief has %d tokens, and --budget allows only %d", b.Tokens, in.Budget).
+			WithHint("allow the shortest brief: %s", briefStep(in.What, "--budget", strconv.Itoa(b.Tokens)))
 	}
 	return BriefReply{Summary: b, Budget: in.Budget, Agent: r.agent, File: r.path, SkippedLines: r.skipped}, nil
 }
@@ -83,8 +83,8 @@ func (s *Reports) record(ctx context.Context, who projects.Caller, in BriefReque
 		return recorded{}, err
 	}
 	if in.At > m.Lines+1 {
-		return recorded{}, kedge.Errorf(kedge.Invalid, "line %d is past the end: %q has %d lines", in.At, f.Path, m.Lines).
-			WithHint("%s", briefStep(in.What, "--at", strconv.FormatInt(int64(m.Lines+1), 10)))
+		return recorded{}, kedge.Errorf(kedge.Invalid, "--at %d is after the last line: the transcript %q has %d lines", in.At, f.Path, m.Lines).
+			WithHint("use the whole transcript: %s", briefStep(in.What, "--at", strconv.FormatInt(int64(m.Lines+1), 10)))
 	}
 	return recorded{from: from, agent: f.Agent, path: f.Path, dir: m.Dir, skipped: m.Skipped}, nil
 }
@@ -105,8 +105,8 @@ func (s *Reports) sessionOfRun(ctx context.Context, who projects.Caller, name st
 // recordOfRun reads what a session of a run printed, by its adapter.
 func (s *Reports) recordOfRun(ctx context.Context, p *projects.Project, ses kedge.Session, in BriefRequest) (recorded, error) {
 	if in.At > 0 {
-		return recorded{}, kedge.Errorf(kedge.Invalid, "--at is for the lines of a transcript, and session %q of a run has none", ses.Name).
-			WithHint("%s", briefStep(in.What))
+		return recorded{}, kedge.Errorf(kedge.Invalid, "--at is only for sessions with a transcript, and session %q of a run has none", ses.Name).
+			WithHint("print the brief without --at: %s", briefStep(in.What))
 	}
 	cfg, err := projects.Source{Project: p}.Config(ctx, projects.UserFile([]string{"HOME=" + in.Env["HOME"], "XDG_CONFIG_HOME=" + in.Env["XDG_CONFIG_HOME"]}))
 	if err != nil {
@@ -142,10 +142,10 @@ func (s *Reports) oneTranscript(ctx context.Context, who projects.Caller, in Bri
 	case err != nil:
 		return transcript.File{}, err
 	case len(files) == 0:
-		return transcript.File{}, kedge.Errorf(kedge.NotFound, "%q contains no session", in.What).WithHint("see the transcripts of this project: kedge audit --json")
+		return transcript.File{}, kedge.Errorf(kedge.NotFound, "the file %q contains no session", in.What).WithHint("see the transcripts of this project: kedge audit --json")
 	case len(files) > 1:
-		return transcript.File{}, kedge.Errorf(kedge.Invalid, "%q has %d sessions: name one of them", in.What, len(files)).
-			WithHint("the newest: %s", briefStep(files[len(files)-1].Session))
+		return transcript.File{}, kedge.Errorf(kedge.Invalid, "the file %q contains %d sessions, and a brief needs one of them", in.What, len(files)).
+			WithHint("print the brief of the newest session: %s", briefStep(files[len(files)-1].Session))
 	default:
 		return files[0], nil
 	}

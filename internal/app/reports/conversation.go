@@ -40,8 +40,8 @@ func (s *Reports) Conversation(ctx context.Context, who projects.Caller, in Conv
 		return ConversationReply{}, err
 	}
 	if len(list) == 0 {
-		return ConversationReply{}, kedge.Errorf(kedge.NotFound, "the conversation %q has no messages", f.Path).
-			WithHint("see how many lines Kedge cannot understand: %s", kedge.Step("kedge", "audit", f.Path))
+		return ConversationReply{}, kedge.Errorf(kedge.NotFound, "Kedge found no messages in the conversation %q", f.Path).
+			WithHint("see how many lines Kedge could not understand: %s", kedge.Step("kedge", "audit", f.Path))
 	}
 	return ConversationReply{Talk: talkOf(c), Session: f.Session, Skipped: skipped, Messages: list}, nil
 }

@@ -77,7 +77,7 @@ func (s *Reports) Cost(ctx context.Context, who projects.Caller, in CostRequest)
 	in.By = cmp.Or(in.By, CostBy[0])
 	reply := CostReply{By: in.By, Rows: []CostRow{}}
 	if !slices.Contains(CostBy, in.By) {
-		return reply, kedge.Errorf(kedge.Invalid, "cannot group costs by %q", in.By).WithHint("kedge cost --by %s", strings.Join(CostBy, "|"))
+		return reply, kedge.Errorf(kedge.Invalid, "cannot group costs by %q", in.By).WithHint("choose one of these groupings: kedge cost --by %s", strings.Join(CostBy, "|"))
 	}
 	if !in.Since.IsZero() {
 		reply.Since = &in.Since
@@ -148,7 +148,7 @@ func Prices(env []string) (stats.PriceTable, error) {
 		return carried, nil
 	}
 	if err != nil {
-		return nil, kedge.Errorf(kedge.Internal, "cannot read the prices: %w", err)
+		return nil, kedge.Errorf(kedge.Internal, "cannot read the file with your prices: %w", err)
 	}
 	own, err := stats.ParsePrices(file, b)
 	return append(own, carried...), err

@@ -36,7 +36,7 @@ func (s *Reports) aboutOf(ctx context.Context, p *projects.Project, repo *git.Re
 	if a, ok, err := s.aboutFeature(ctx, p, repo, id); ok || err != nil {
 		return a, err
 	}
-	return about{}, kedge.Errorf(kedge.NotFound, "no feature, commit, session or verdict is called %q", word).WithHint("see the features: kedge features")
+	return about{}, kedge.Errorf(kedge.NotFound, "there is no feature, commit, session or verdict %q", word).WithHint("see the features: kedge features; or the sessions: kedge ls")
 }
 
 // featureByID is the feature of the session or the verdict whose id ends so; empty where
@@ -101,7 +101,7 @@ func lastWork(ctx context.Context, p *projects.Project, a *about) (commit string
 		}
 		var d delta.Stepped
 		if err := json.Unmarshal(ev.Data, &d); err != nil {
-			return "", kedge.Errorf(kedge.Internal, "cannot read event %d of Kedge's journal: %w", ev.Seq, err)
+			return "", kedge.Errorf(kedge.Internal, "cannot read entry %d in Kedge's journal of this project: %w", ev.Seq, err)
 		}
 		st := stories[d.Run]
 		if st == nil {

@@ -84,7 +84,7 @@ func (s *Reports) History(ctx context.Context, who projects.Caller, in HistoryRe
 		return HistoryReply{}, err
 	}
 	if strings.TrimSpace(in.Words) == "" {
-		return HistoryReply{}, kedge.Errorf(kedge.Invalid, "there are no words to search for").WithHint("kedge history WORDS")
+		return HistoryReply{}, kedge.Errorf(kedge.Invalid, "you gave no words to search for").WithHint("name the words: kedge history WORDS")
 	}
 	since, err := s.sinceTime(in.Since)
 	if err != nil {
@@ -105,7 +105,7 @@ func (s *Reports) History(ctx context.Context, who projects.Caller, in HistoryRe
 func readable(agent string) error {
 	if list := catalog.Transcripts().Agents(); agent != "" && !slices.Contains(list, agent) {
 		return kedge.Errorf(kedge.Invalid, "Kedge cannot read transcripts of agent %q", agent).
-			WithHint("Kedge reads transcripts of these agents: %s", strings.Join(list, ", "))
+			WithHint("name one of these agents: %s", strings.Join(list, ", "))
 	}
 	return nil
 }
@@ -134,7 +134,7 @@ func (s *Reports) library(who projects.Caller, env map[string]string, use func(*
 	}
 	unkept = err.Error()
 	if l.Dir, err = os.MkdirTemp("", "kedge-history-"); err != nil {
-		return "", kedge.Errorf(kedge.Internal, "cannot make an index of past conversations: %w", err)
+		return "", kedge.Errorf(kedge.Internal, "cannot make a temporary folder for the search index: %w", err)
 	}
 	defer func() { _ = os.RemoveAll(l.Dir) }() // it is a folder for such files
 	return unkept, use(l, where)
@@ -217,14 +217,14 @@ func (s *Reports) pastConversation(ctx context.Context, who projects.Caller, env
 	case err != nil:
 		return history.Conversation{}, err
 	case len(list) == 0:
-		return history.Conversation{}, kedge.Errorf(kedge.NotFound, "no session and no past conversation has the id %q", id).WithHint("find it by its words: kedge history WORDS")
+		return history.Conversation{}, kedge.Errorf(kedge.NotFound, "no session and no past conversation has the id %q", id).WithHint("find the conversation by its words: kedge history WORDS")
 	case len(list) > 1:
 		var ids []string
 		for _, c := range list {
 			ids = append(ids, c.ID)
 		}
 		return history.Conversation{}, kedge.Errorf(kedge.Invalid, "%[1]s have an id that begins with %[2]q: %[3]s", words.Count(len(list), "conversation"), id, strings.Join(ids, ", ")).
-			WithHint("give more of the id")
+			WithHint("repeat your command with more of the id")
 	}
 	return list[0], nil
 }

@@ -34,7 +34,7 @@ type StatsReply struct {
 func (s *Reports) Stats(ctx context.Context, who projects.Caller, in StatsRequest) (StatsReply, error) {
 	reply := StatsReply{By: cmp.Or(in.By, stats.By[0]), Rows: []stats.Row{}}
 	if !slices.Contains(stats.By, reply.By) {
-		return reply, kedge.Errorf(kedge.Invalid, "cannot group stats by %q", in.By).WithHint("kedge stats --by %s", strings.Join(stats.By, "|"))
+		return reply, kedge.Errorf(kedge.Invalid, "cannot group stats by %q", in.By).WithHint("choose one of these groupings: kedge stats --by %s", strings.Join(stats.By, "|"))
 	}
 	if !in.Since.IsZero() {
 		reply.Since = &in.Since

@@ -52,10 +52,10 @@ func refuseFlags(st run.State, f supply.Flags) error {
 	case said == "" || st.Halt == "":
 		return nil
 	case st.Halt == run.OverBudget:
-		return kedge.Errorf(kedge.OverBudget, "%s; to continue with %s, the run needs a larger budget", st.Why, said).
+		return kedge.Errorf(kedge.OverBudget, "the run stopped at its budget (%s), so it cannot continue with %s alone", st.Why, said).
 			WithHint("raise the budget and continue: kedge run --continue %s %s", strings.Join(raisedBudget(&st), " "), said)
 	default:
-		return kedge.Errorf(kedge.Conflict, "the run is %s (%s), and %s applies only when it continues", words.Spaced(st.Status), st.Why, said).
-			WithHint("continue the run: kedge run --continue %s", said)
+		return kedge.Errorf(kedge.Conflict, "the run is %s (%s), so Kedge did not apply %s", words.Spaced(st.Status), st.Why, said).
+			WithHint("continue the run with these flags: kedge run --continue %s", said)
 	}
 }

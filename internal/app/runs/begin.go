@@ -120,10 +120,10 @@ func (s *Runs) Project(ctx context.Context, who projects.Caller, what string) (*
 		return nil, err
 	}
 	if !p.Git {
-		return nil, kedge.Errorf(kedge.Invalid, "%q is a plain folder: a run needs a git repository", p.Dir).WithHint("git init && git add -A && git commit -m start")
+		return nil, kedge.Errorf(kedge.Invalid, "the folder %q is not a git repository, and a run needs one", p.Dir).WithHint("make a repository there: git init && git add -A && git commit -m start")
 	}
 	if main := git.MainFolder(p.Dir); main != "" && main != p.Dir {
-		return nil, kedge.Errorf(kedge.Invalid, "this folder is a linked git worktree, and commands for runs work only in the main one").WithHint("%s", kedge.Step("cd", main))
+		return nil, kedge.Errorf(kedge.Invalid, "this folder is an additional git worktree, and commands for runs work only in the main folder of the repository").WithHint("go there, then repeat your command: %s", kedge.Step("cd", main))
 	}
 	return p, nil
 }
@@ -219,7 +219,7 @@ func (s *Runs) Branch(ctx context.Context, p *projects.Project) (*git.Repo, git.
 	case head.Unborn:
 		return nil, head, projects.RefuseUnborn(head)
 	case head.Detached:
-		return nil, head, kedge.Errorf(kedge.Blocked, "HEAD is detached: a run needs a branch to land on").WithHint("git switch -c BRANCH")
+		return nil, head, kedge.Errorf(kedge.Blocked, "HEAD is detached, and a run needs a branch to which it can move its work").WithHint("make a branch here: git switch -c BRANCH")
 	}
 	return repo, head, nil
 }

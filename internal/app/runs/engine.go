@@ -122,7 +122,7 @@ func (s *Runs) adoptRuns(ctx context.Context, id kedge.ProjectID) error {
 	case !there && !goesOn:
 		return nil
 	case !there:
-		return kedge.Errorf(kedge.NotFound, "project %q is no longer in the folder %q", known.Name, known.Dir).WithHint("if you moved it, go to its new folder, then: kedge status")
+		return kedge.Errorf(kedge.NotFound, "project %q is no longer in the folder %q", known.Name, known.Dir).WithHint("if you moved the project, go to its new folder, then: kedge status")
 	}
 	p := &projects.Project{Project: known, Opened: o}
 	m, err := s.missed(ctx, p) // before the engine goes on: nothing moves yet

@@ -42,7 +42,7 @@ type RunLandReply struct {
 func (s *Runs) RunLand(ctx context.Context, who projects.Caller, in RunLandRequest) (RunLandReply, error) {
 	if in.PR {
 		return RunLandReply{}, kedge.Errorf(kedge.Invalid, "Kedge cannot open pull requests yet").
-			WithHint("land the work on your branch: kedge land; then push it: git push origin HEAD")
+			WithHint("move the work to your branch: kedge land; then push your branch: git push origin HEAD")
 	}
 	p, eng, newest, err := s.theRun(ctx, who, "land work")
 	if err != nil {

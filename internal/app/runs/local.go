@@ -96,7 +96,7 @@ func (s *Runs) adapter(p *projects.Project, repo *git.Repo, route string) (agent
 		return nil, "", err
 	}
 	if strings.HasPrefix(model, "-") { // it becomes an argument, and a plan may name it
-		return nil, "", kedge.Errorf(kedge.Invalid, "%q is not the name of a model: it begins with a dash", model).WithHint("correct the agent where it is named: --agent, .kedge/config.toml, or the plan (kedge plan show)")
+		return nil, "", kedge.Errorf(kedge.Invalid, "the name of a model must not begin with a dash, and %q does", model).WithHint("correct the part after the colon in AGENT:MODEL; it is in --agent, in .kedge/config.toml or in the plan (kedge plan show)")
 	}
 	ad, err := catalog.New(name, a)
 	return ad, model, err
@@ -122,7 +122,7 @@ func (s *Runs) runEnv(p *projects.Project, repo *git.Repo, id kedge.RunID) []str
 	}
 	cfg, _, err := s.runConfig(ctx, p, repo)
 	if err != nil {
-		s.home.Log.Warn("cannot read config.toml, so Kedge passes the usual environment on", "project", string(p.ID), "error", err.Error())
+		s.home.Log.Warn("cannot read config.toml, so sessions get only the environment variables that Kedge passes by default", "project", string(p.ID), "error", err.Error())
 		cfg = config.Default(catalog.Kinds())
 	}
 	return passed(os.Environ(), cfg.Env.Pass)

@@ -33,9 +33,9 @@ func (s *Runs) QuestionAsk(ctx context.Context, who projects.Caller, in Question
 	in.Question = strings.TrimSpace(in.Question)
 	switch {
 	case in.Question == "" || len(in.Question) > MaxText:
-		return QuestionAskReply{}, kedge.Errorf(kedge.Invalid, "a question must have 1 to %d bytes, not %d", MaxText, len(in.Question)).WithHint("ask again with a text of that length")
+		return QuestionAskReply{}, kedge.Errorf(kedge.Invalid, "a question must have 1 to %d bytes, and yours has %d", MaxText, len(in.Question)).WithHint("ask again with a question of this length")
 	case redact.Text(in.Question) != in.Question:
-		return QuestionAskReply{}, kedge.Errorf(kedge.Invalid, "the question holds what looks like a secret").WithHint("ask again without the secret")
+		return QuestionAskReply{}, kedge.Errorf(kedge.Invalid, "the question contains what looks like a secret, so Kedge did not store it").WithHint("ask again without the secret")
 	case s.home.ReadOnly:
 		return QuestionAskReply{}, projects.ErrReadOnly()
 	}
@@ -53,7 +53,7 @@ func (s *Runs) QuestionAsk(ctx context.Context, who projects.Caller, in Question
 	}
 	start, works := sessionOf(&st, j)
 	if !works {
-		return QuestionAskReply{}, kedge.Errorf(kedge.Conflict, "the run accepts no question about %q now", reply.Feature).WithHint("write the question in your last message, then end your turn")
+		return QuestionAskReply{}, kedge.Errorf(kedge.Conflict, "the run cannot take a question about feature %q now, because no session works on it", reply.Feature).WithHint("write the question in your last message, then end your turn")
 	}
 	eng, err := s.Engine(ctx, p)
 	if err != nil {
@@ -67,7 +67,7 @@ func (s *Runs) QuestionAsk(ctx context.Context, who projects.Caller, in Question
 
 // asking is the job whose session asks, in the run that it works for.
 func (s *Runs) asking(ctx context.Context, p *projects.Project, who projects.Caller) (run.State, *run.Job, error) {
-	none := kedge.Errorf(kedge.Conflict, "this session does not work on a feature of a run").WithHint("ask your question in this conversation: the user reads it here")
+	none := kedge.Errorf(kedge.Conflict, "only a session that works on a feature of a run can ask this way, and this session does not").WithHint("ask your question in this conversation: the user reads it here")
 	id, _ := who.Session() // a person has none
 	ses, _, err := journal.Get[kedge.Session](ctx, p.Store, journal.KindSession, string(id))
 	if err != nil {

@@ -152,7 +152,7 @@ func (r RunDenyReply) Waits() bool {
 // it, and the feature is pending again: its next session is told the reason.
 func (s *Runs) RunDeny(ctx context.Context, who projects.Caller, in RunDecideRequest) (RunDenyReply, error) {
 	if strings.TrimSpace(in.Reason) == "" {
-		return RunDenyReply{}, kedge.Errorf(kedge.Invalid, "you need a reason to refuse the work on %q", in.ID).WithHint("kedge deny %s --reason WHY", in.ID)
+		return RunDenyReply{}, kedge.Errorf(kedge.Invalid, "to refuse the work on feature %q, you need a reason", in.ID).WithHint("give the reason: kedge deny %s --reason WHY", in.ID)
 	}
 	const what = "deny work"
 	p, eng, st, err := s.theRun(ctx, who, what)
@@ -175,8 +175,8 @@ func (s *Runs) RunDeny(ctx context.Context, who projects.Caller, in RunDecideReq
 		return RunDenyReply{}, err
 	}
 	if j := st.JobOf(in.ID); found && j != nil && j.Phase != run.Reviewing {
-		return RunDenyReply{}, kedge.Errorf(kedge.Conflict, "the run is still working on %q, so there is nothing to refuse yet", in.ID).
-			WithHint("wait until it is done: kedge run; or tell the session what to change: kedge tell %s TEXT", in.ID)
+		return RunDenyReply{}, kedge.Errorf(kedge.Conflict, "the run is still working on feature %q, so you cannot refuse the work yet", in.ID).
+			WithHint("watch the run until the work is done: kedge run; or tell the session what to change: kedge tell %s TEXT", in.ID)
 	}
 	if !waits {
 		reply, err := s.decideWork(ctx, who, in, run.Denied, what)
@@ -195,7 +195,7 @@ func (s *Runs) RunDeny(ctx context.Context, who projects.Caller, in RunDecideReq
 
 // landedWork: what is on the user's own branch only the user takes off it.
 func landedWork(f *run.Feature) error {
-	return kedge.Errorf(kedge.Blocked, "the work on %q has landed: it is on your branch", f.ID).WithStep(revertStep(f))
+	return kedge.Errorf(kedge.Blocked, "the work on feature %q is on your branch already, so only you can take it back", f.ID).WithStep(revertStep(f))
 }
 
 // waitsForReview tells whether a feature of the run waits for a person's word, and no

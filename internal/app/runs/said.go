@@ -66,7 +66,7 @@ func (s *Runs) RunPause(ctx context.Context, who projects.Caller, _ RunRequest) 
 }
 
 func over(st run.State) error {
-	return kedge.Errorf(kedge.Conflict, "the run is over: %s", st.Reason).WithHint("see what is next: kedge status")
+	return kedge.Errorf(kedge.Conflict, "the run has stopped already: %s", st.Reason).WithHint("see what is next: kedge status")
 }
 
 // overForGood is the error about a run that cannot go on; what there is to do is for
@@ -77,7 +77,7 @@ func (s *Runs) overForGood(ctx context.Context, p *projects.Project, st run.Stat
 		return err
 	}
 	if n := len(plan.Ready(l.Features())); n > 0 {
-		return kedge.Errorf(kedge.Conflict, "the run is over, and features are still ready (%d): start a new run", n).
+		return kedge.Errorf(kedge.Conflict, "the run has ended and cannot continue; a new run can work on the features that are ready (%d)", n).
 			WithStep(s.supply.BeginStep(ctx, p, st.Rules.Given, beginWhy))
 	}
 	return over(st)
@@ -115,7 +115,7 @@ func (s *Runs) RunContinue(ctx context.Context, who projects.Caller, in RunConti
 	case err != nil:
 		return RunReply{}, err
 	case dropped:
-		return RunReply{}, kedge.Errorf(kedge.Conflict, "the run cannot continue, because its plan was dropped").WithHint("see what is next: kedge status")
+		return RunReply{}, kedge.Errorf(kedge.Conflict, "the planning run cannot continue, because you dropped its plan").WithHint("see what is next: kedge status")
 	case st.Ended() && st.Halt == "":
 		return RunReply{}, s.overForGood(ctx, p, st)
 	}
@@ -231,7 +231,7 @@ func (s *Runs) RunTell(ctx context.Context, who projects.Caller, in RunTellReque
 		return RunTellReply{}, err
 	}
 	if strings.TrimSpace(in.Text) == "" {
-		return RunTellReply{}, kedge.Errorf(kedge.Invalid, "the message is empty").WithHint("kedge tell %s TEXT", in.Name)
+		return RunTellReply{}, kedge.Errorf(kedge.Invalid, "the message is empty, so Kedge sent nothing").WithHint("write the message: kedge tell %s TEXT", in.Name)
 	}
 	if st.Ended() && st.Halt == "" {
 		return RunTellReply{}, over(st)
@@ -267,19 +267,19 @@ func (s *Runs) toldFeature(ctx context.Context, p *projects.Project, st *run.Sta
 		}
 		return "", notAtWork(ses, st)
 	}
-	return "", kedge.Errorf(kedge.NotFound, "no feature and no session of the run is called %q", name).WithHint("see the features: kedge features; the sessions: kedge ls")
+	return "", kedge.Errorf(kedge.NotFound, "the run has no feature and no session called %q", name).WithHint("see the features: kedge features; or the sessions: kedge ls")
 }
 
 // notAtWork is the error of a message to a session that works on nothing of the run.
 func notAtWork(ses kedge.Session, st *run.State) error {
-	e := kedge.Errorf(kedge.Conflict, "session %q is not working on a feature of the run now", ses.Name)
+	e := kedge.Errorf(kedge.Conflict, "session %q is not working on a feature of the run now, so it did not get your message", ses.Name)
 	switch {
 	case ses.Feature != "" && st.FeatureOf(ses.Feature) != nil:
-		return e.WithHint("tell the next session of its feature: kedge tell %s TEXT", ses.Feature)
+		return e.WithHint("send the message to the next session of that feature: kedge tell %s TEXT", ses.Feature)
 	case ses.Live():
-		return e.WithHint("type into it: kedge send %s TEXT", ses.Name)
+		return e.WithHint("type the message into that session: kedge send %s TEXT", ses.Name)
 	default:
-		return e.WithHint("it has ended; see the sessions: kedge ls")
+		return e.WithHint("that session has ended; to see those that run: kedge ls")
 	}
 }
 
@@ -329,14 +329,14 @@ func (s *Runs) notHeld(ctx context.Context, p *projects.Project, st *run.State, 
 	case err != nil:
 		return err
 	case st.JobOf(id) != nil:
-		return kedge.Errorf(kedge.Conflict, "the run is still working on %q, so there is nothing to decide yet", id).
-			WithHint("wait for it: kedge run; or tell the session what to change: kedge tell %s TEXT", id)
+		return kedge.Errorf(kedge.Conflict, "the run is still working on feature %q, so there is nothing to decide yet", id).
+			WithHint("watch the run until the work is done: kedge run; or tell the session what to change: kedge tell %s TEXT", id)
 	case !waits && st.FeatureOf(id) == nil:
-		return kedge.Errorf(kedge.NotFound, "the run has no feature %q", id).WithHint("see the features: kedge features")
+		return kedge.Errorf(kedge.NotFound, "the run has no feature %q", id).WithHint("see the features and their ids: kedge features")
 	case waits || ok && d.Status == kedge.NeedsReview:
-		return kedge.Errorf(kedge.NotFound, "the work on %q waits for your review, not for an approval", id).WithHint("kedge feature accept %s --reason WHY", id)
+		return kedge.Errorf(kedge.NotFound, "no check proves the work on feature %q, so your approval needs a reason", id).WithHint("kedge feature accept %s --reason WHY", id)
 	default:
-		return kedge.Errorf(kedge.Conflict, "the work on %q does not wait for your decision", id).WithHint("see what does: kedge status")
+		return kedge.Errorf(kedge.Conflict, "the work on feature %q does not wait for your decision", id).WithHint("see what waits for you: kedge status")
 	}
 }
 

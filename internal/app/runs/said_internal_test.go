@@ -12,9 +12,9 @@ import (
 func TestNotAtWork(t *testing.T) {
 	st := &run.State{Features: []run.Feature{{ID: "login"}}}
 	for want, ses := range map[string]kedge.Session{
-		"tell the next session of its feature: kedge tell login TEXT": {Name: "a", Feature: "login", State: kedge.SessionRunning},
-		"type into it: kedge send b TEXT":                             {Name: "b", State: kedge.SessionRunning},
-		"it has ended; see the sessions: kedge ls":                    {Name: "c", State: kedge.SessionExited, Feature: "of another run"},
+		"send the message to the next session of that feature: kedge tell login TEXT": {Name: "a", Feature: "login", State: kedge.SessionRunning},
+		"type the message into that session: kedge send b TEXT":                       {Name: "b", State: kedge.SessionRunning},
+		"that session has ended; to see those that run: kedge ls":                     {Name: "c", State: kedge.SessionExited, Feature: "of another run"},
 	} {
 		if got := kedge.HintOf(notAtWork(ses, st)); got != want {
 			t.Errorf("%+v: hint %q, want %q", ses, got, want)

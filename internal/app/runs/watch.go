@@ -67,7 +67,7 @@ func (s *Runs) RunWatch(ctx context.Context, who projects.Caller, in RunWatchReq
 		err = w.untilRest(ctx)
 	}
 	if errors.Is(context.Cause(ctx), gate.ErrLeft) {
-		return RunReply{}, kedge.Errorf(kedge.Interrupted, "the daemon was stopped; the run continues when a daemon runs again").WithHint("start a daemon and watch the run: kedge run")
+		return RunReply{}, kedge.Errorf(kedge.Interrupted, "Kedge's background process (the daemon) was stopped; nothing is lost, and the run continues when the daemon runs again").WithHint("start the daemon and watch the run: kedge run")
 	}
 	if err != nil {
 		return RunReply{}, err
@@ -217,7 +217,7 @@ func (w *runWatch) steps(ctx context.Context) error {
 		}
 		var d delta.Stepped
 		if err := json.Unmarshal(ev.Data, &d); err != nil {
-			return kedge.Errorf(kedge.Internal, "cannot read event %d of Kedge's journal: %w", ev.Seq, err)
+			return kedge.Errorf(kedge.Internal, "cannot read entry %d in Kedge's journal of this project: %w", ev.Seq, err)
 		}
 		if d.Run == w.id && d.N > w.after {
 			w.after = d.N

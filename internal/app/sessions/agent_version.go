@@ -89,13 +89,13 @@ func quoted(words []string) string {
 func (i Installed) Text() string {
 	switch i.Standing {
 	case agents.Tried:
-		return fmt.Sprintf("agent %q is version %s, which Kedge was tested with", i.Name, i.Version)
+		return fmt.Sprintf("agent %q has version %s, and Kedge was tested with this version", i.Name, i.Version)
 	case agents.TooOld:
-		return fmt.Sprintf("agent %q is version %s, and before %s %s", i.Name, i.Version, i.Known.Oldest, i.Known.Broken)
+		return fmt.Sprintf("agent %q has version %s, and Kedge needs at least %s; in older versions, %s", i.Name, i.Version, i.Known.Oldest, i.Known.Broken)
 	case agents.NeverTried:
-		return fmt.Sprintf("agent %q is version %s; Kedge was tested with %s, so it may work differently", i.Name, i.Version, strings.Join(i.Known.Tried, ", "))
+		return fmt.Sprintf("agent %q has version %s, and Kedge was tested only with %s; some things may work differently", i.Name, i.Version, strings.Join(i.Known.Tried, ", "))
 	default:
-		return fmt.Sprintf("agent %q does not say its version (%s --version)", i.Name, i.Program)
+		return fmt.Sprintf("Kedge cannot find out the version of agent %q: the command \"%s --version\" does not print it", i.Name, i.Program)
 	}
 }
 

@@ -19,11 +19,11 @@ import (
 func CheckAgent(cfg config.Config, p *projects.Project, route string, env []string, again kedge.NextStep) error {
 	name, _, _ := strings.Cut(route, ":")
 	if name == "" {
-		return kedge.Errorf(kedge.Blocked, "you have not named an agent").WithHint("%s", nameAgent(InstalledAgents(cfg, p.Dir, env), cfg.AgentNames(), again))
+		return kedge.Errorf(kedge.Blocked, "Kedge does not know which agent to use, because you have not named one").WithHint("%s", nameAgent(InstalledAgents(cfg, p.Dir, env), cfg.AgentNames(), again))
 	}
 	a, err := cfg.Agent(name)
 	if err != nil {
-		return kedge.Errorf(kedge.Blocked, "%w", err).WithHint("%s; then commit it: a run reads the committed .kedge/config.toml", kedge.HintOf(err))
+		return kedge.Errorf(kedge.Blocked, "%w", err).WithHint("%s; then commit .kedge/config.toml, because a run reads only the committed file", kedge.HintOf(err))
 	}
 	ad, err := catalog.New(name, a)
 	if err != nil {
@@ -33,7 +33,7 @@ func CheckAgent(cfg config.Config, p *projects.Project, route string, env []stri
 		return missingScript(name, script, again)
 	}
 	if _, err := hold.LookPath(ad.Program(), p.Dir, env); err != nil {
-		refused := kedge.Errorf(kedge.Blocked, "agent %q cannot be started: %w", name, err)
+		refused := kedge.Errorf(kedge.Blocked, "agent %q cannot start: %w", name, err)
 		switch hint := kedge.HintOf(err); {
 		case hint != "" && filepath.IsAbs(ad.Program()):
 			return refused.WithHint("%s && %s", hint, again)
@@ -53,8 +53,8 @@ func CommitAgent(script string, again kedge.NextStep) kedge.NextStep {
 
 // missingScript is the error about an agent whose script is not in the repository.
 func missingScript(name, script string, again kedge.NextStep) error {
-	return kedge.Errorf(kedge.Blocked, "agent %q cannot be started: its script %s is not in the repository", name, script).
-		WithHint("write %s, make it executable and commit it; or correct \"command\" under [agents.%s] in .kedge/config.toml and commit that; then: %s", script, name, again)
+	return kedge.Errorf(kedge.Blocked, "agent %q cannot start, because its script %s is not in the repository", name, script).
+		WithHint("write the script %s, make it executable and commit it; or correct \"command\" under [agents.%s] in .kedge/config.toml and commit that file; then: %s", script, name, again)
 }
 
 // isFile tells whether there is a file, which may be executable or not.
@@ -91,15 +91,15 @@ func nameAgent(installed, known []string, again kedge.NextStep) string {
 	if more := installed[1:]; len(more) > 0 {
 		line += " (also installed: " + strings.Join(more, ", ") + ")"
 	}
-	return line + "; or commit agent = \"" + installed[0] + "\" under [run] in .kedge/config.toml"
+	return "name the agent: " + line + "; or write agent = \"" + installed[0] + "\" under [run] in .kedge/config.toml, and commit that file"
 }
 
 // installOr says what to do about an agent that is not installed.
 func installOr(installed []string, again kedge.NextStep) string {
 	if len(installed) == 0 {
-		return "install it, then: " + again.String()
+		return "install that agent, then: " + again.String()
 	}
-	return "install it, or use one that is installed: " + WithAgent(again, installed[0]).String()
+	return "install that agent; or use an installed one: " + WithAgent(again, installed[0]).String()
 }
 
 // WithAgent is the command line with this agent in place of the one that it names.

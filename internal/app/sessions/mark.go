@@ -12,7 +12,7 @@ import (
 // The verb is the command, for messages.
 func (s *Manager) SessionMark(ctx context.Context, who projects.Caller, in SessionName, verb string, fact kedge.EventType) (kedge.Session, error) {
 	if who.IsAgent() {
-		return kedge.Session{}, kedge.Errorf(kedge.Blocked, "agents may not %s sessions", verb).
+		return kedge.Session{}, kedge.Errorf(kedge.Blocked, "only the user may %s sessions, and agents may not", verb).
 			WithHint("ask the user to run: kedge %s %s", verb, in.Name)
 	}
 	p, err := s.owner(ctx, who, in.Name)

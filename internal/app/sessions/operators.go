@@ -49,8 +49,8 @@ func (s *Manager) OperatorAdd(_ context.Context, who projects.Caller, in Operato
 	var r OperatorAddReply
 	err := s.changeOperators(who, "make a token for an operator", func(list []process.Operator) ([]process.Operator, error) {
 		if !kedge.ValidName(in.Name) {
-			return nil, kedge.Errorf(kedge.Invalid, "%q is not a valid operator name", in.Name).
-				WithHint("use a-z, 0-9, dot, dash and underscore, at most 64 characters")
+			return nil, kedge.Errorf(kedge.Invalid, "%q is not a valid name for an operator", in.Name).
+				WithHint("use at most 64 characters of a-z, 0-9, dot, dash and underscore; begin with a letter or digit")
 		}
 		i := slices.IndexFunc(list, func(o process.Operator) bool { return o.Name == in.Name })
 		if i >= 0 && who.Key != "" && list[i].Key == who.Key {
@@ -62,7 +62,7 @@ func (s *Manager) OperatorAdd(_ context.Context, who projects.Caller, in Operato
 			return list, nil
 		}
 		if i >= 0 {
-			return nil, kedge.Errorf(kedge.Conflict, "there is an operator %q already", in.Name).WithHint("choose another name; or revoke that token first: kedge operator rm %s", in.Name)
+			return nil, kedge.Errorf(kedge.Conflict, "an operator %q exists already and has a token", in.Name).WithHint("choose another name; or first revoke the existing token: kedge operator rm %s", in.Name)
 		}
 		token, hash := process.NewOperatorToken()
 		o := process.Operator{Name: in.Name, MadeAt: s.home.Now().UTC(), By: who.Actor, SHA256: hash, Key: who.Key}
@@ -78,7 +78,7 @@ func (s *Manager) OperatorRemove(_ context.Context, who projects.Caller, in Oper
 	err := s.changeOperators(who, "revoke the token of an operator", func(list []process.Operator) ([]process.Operator, error) {
 		i := slices.IndexFunc(list, func(o process.Operator) bool { return o.Name == in.Name })
 		if i < 0 {
-			return nil, kedge.Errorf(kedge.NotFound, "there is no operator %q", in.Name).WithHint("see the operators: kedge operator ls")
+			return nil, kedge.Errorf(kedge.NotFound, "there is no operator %q", in.Name).WithHint("see the operators and their names: kedge operator ls")
 		}
 		r.Operator = info(list[i])
 		return slices.Delete(list, i, i+1), nil
@@ -135,7 +135,7 @@ type OperatorPass struct {
 // it away does not matter there. The attempt is recorded.
 func (s *Manager) AdmitOperator(ctx context.Context, in OperatorPass) (string, error) {
 	if in.Inside == nobodys {
-		return "", s.refuseOperator(ctx, in, kedge.Errorf(kedge.Blocked, "checks and services may not control a run").WithHint("ask the user to run the command in a terminal of their own"))
+		return "", s.refuseOperator(ctx, in, kedge.Errorf(kedge.Blocked, "this program runs in a check or a service of the project, and those may not control a run").WithHint("ask the user to run the command in a terminal of their own"))
 	}
 	if in.Inside != "" {
 		if err := s.RefuseToRuns(ctx, projects.Caller{Dir: in.Dir, Actor: kedge.Agent(in.Inside)}, "operator "+in.Act); err != nil {
@@ -149,10 +149,10 @@ func (s *Manager) AdmitOperator(ctx context.Context, in OperatorPass) (string, e
 	name, ok := process.OperatorOf(list, in.Token)
 	switch {
 	case !ok:
-		return "", s.refuseOperator(ctx, in, kedge.Errorf(kedge.Blocked, "no operator has this token; it may have been revoked").
-			WithHint("ask the user for a new one: kedge operator add NAME"))
+		return "", s.refuseOperator(ctx, in, kedge.Errorf(kedge.Blocked, "Kedge does not accept the token in KEDGE_OPERATOR: no operator has it now, and the user may have revoked it").
+			WithHint("ask the user for a new token: kedge operator add NAME"))
 	case !in.May:
-		return "", s.refuseOperator(ctx, in, kedge.Errorf(kedge.Blocked, "an operator may only show, pause, continue or stop a run, or send it a message").
+		return "", s.refuseOperator(ctx, in, kedge.Errorf(kedge.Blocked, "an operator may only show, pause, continue or stop a run, or send messages to its sessions").
 			WithHint("ask the user to run the command in a terminal of their own"))
 	}
 	return name, nil

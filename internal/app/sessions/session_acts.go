@@ -38,7 +38,7 @@ func (s *Manager) endLeft(f hold.Found) {
 	}
 	left, err := hold.EndLeft(f.Dir)
 	if err != nil || left > 0 {
-		s.home.Log.Warn("the process that kept a session alive (its holder) is gone; Kedge ended the processes that it left", "session", string(f.ID), "processes", left, "error", err)
+		s.home.Log.Warn("the process that kept a session alive (its holder) was killed; Kedge ended what still ran of that session", "session", string(f.ID), "processes", left, "error", err)
 	}
 }
 
@@ -196,8 +196,8 @@ func refuseRunInput(ses kedge.Session) error {
 	if ses.Run == "" || ses.Feature == "" {
 		return nil
 	}
-	return kedge.Errorf(kedge.Conflict, "session %q belongs to run %q, and only the run may type into it", ses.Name, ses.Run).
-		WithHint("kedge tell %s TEXT", ses.Feature)
+	return kedge.Errorf(kedge.Conflict, "session %q works for run %q, so only the run types into its terminal", ses.Name, ses.Run).
+		WithHint("send a message to the session instead: kedge tell %s TEXT", ses.Feature)
 }
 
 // reach connects to a living session that the caller may act on.
@@ -214,7 +214,7 @@ func (s *Manager) reach(ctx context.Context, who projects.Caller, name, act stri
 		return nil, nil, ses, err
 	}
 	if !ses.Live() {
-		return nil, nil, ses, kedge.Errorf(kedge.Conflict, "session %q has ended (%s)", name, ses.State).WithHint("%s", afterEnd(act, name, ses.Run))
+		return nil, nil, ses, kedge.Errorf(kedge.Conflict, "session %q is not running any more (state: %s)", name, ses.State).WithHint("%s", afterEnd(act, name, ses.Run))
 	}
 	c, err := s.dial(ctx, ses)
 	return p, c, ses, err
@@ -243,20 +243,20 @@ func (s *Manager) dial(ctx context.Context, ses kedge.Session) (*hold.Client, er
 func afterEnd(act, name string, of kedge.RunID) string {
 	switch {
 	case act == "kill":
-		return "it has already ended; to see how: kedge show " + name
+		return "nothing to end; to see how the session ended: kedge show " + name
 	case of != "":
-		return "it belonged to run " + string(of) + "; see what the run does now: kedge status"
+		return "the session worked for run " + string(of) + "; see what the run does now: kedge status"
 	}
-	return "start it again: kedge resume " + name
+	return "start the session again: kedge resume " + name
 }
 
 // silent says that the holder of a session lives and does not answer.
 func (s *Manager) silent(ses kedge.Session) error {
-	err := kedge.Errorf(kedge.Conflict, "the process that keeps session %q alive (its holder) does not answer now", ses.Name)
+	err := kedge.Errorf(kedge.Conflict, "session %q does not react: the process that keeps it alive (its holder) does not answer", ses.Name)
 	if r, none := hold.ReadRecord(s.SessionDir(ses.ID)); none == nil {
-		return err.WithHint("if you suspended the holder, let it continue: kill -CONT %d", r.Holder.PID)
+		return err.WithHint("the holder may be suspended; to let it continue: kill -CONT %d", r.Holder.PID)
 	}
-	return err.WithHint("kedge ls")
+	return err.WithHint("see whether the session still runs: kedge ls")
 }
 
 // SessionKill asks to end a session.
@@ -294,8 +294,8 @@ type SessionRename struct {
 // SessionRename renames a session. Names of running sessions are unique.
 func (s *Manager) SessionRename(ctx context.Context, who projects.Caller, in SessionRename) (kedge.Session, error) {
 	if !kedge.ValidName(in.New) {
-		return kedge.Session{}, kedge.Errorf(kedge.Invalid, "%q is not a valid session name", in.New).
-			WithHint("use a-z, 0-9, dot, dash and underscore, at most 64 characters")
+		return kedge.Session{}, kedge.Errorf(kedge.Invalid, "%q is not a valid name for a session", in.New).
+			WithHint("use at most 64 characters of a-z, 0-9, dot, dash and underscore; begin with a letter or digit")
 	}
 	p, err := s.owner(ctx, who, in.Name)
 	if err != nil {
@@ -314,7 +314,7 @@ func (s *Manager) SessionRename(ctx context.Context, who projects.Caller, in Ses
 			return nil, err
 		}
 		if taken && other.ID != ses.ID {
-			return nil, kedge.Errorf(kedge.Conflict, "a session named %q is already running", in.New).WithHint("choose another name; the names in use: kedge ls")
+			return nil, kedge.Errorf(kedge.Conflict, "another session named %q is running already", in.New).WithHint("choose another name; to see the names in use: kedge ls")
 		}
 		ev, err := projects.Event(kedge.SessionRenamed, who, kedge.SessionRenamedData{ID: ses.ID, Name: in.New})
 		return []kedge.Event{ev}, err

@@ -6,9 +6,9 @@ import "testing"
 // follow with another.
 func TestAfterEnd(t *testing.T) {
 	for want, got := range map[string]string{
-		"start it again: kedge resume work":                                 afterEnd("send", "work", ""),
-		"it belonged to run run-1; see what the run does now: kedge status": afterEnd("send", "work", "run-1"),
-		"it has already ended; to see how: kedge show work":                 afterEnd("kill", "work", "run-1"),
+		"start the session again: kedge resume work":                                afterEnd("send", "work", ""),
+		"the session worked for run run-1; see what the run does now: kedge status": afterEnd("send", "work", "run-1"),
+		"nothing to end; to see how the session ended: kedge show work":             afterEnd("kill", "work", "run-1"),
 	} {
 		if got != want {
 			t.Errorf("%q, want %q", got, want)

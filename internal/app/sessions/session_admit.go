@@ -36,14 +36,14 @@ func (s *Manager) Admit(ctx context.Context, in Pass) error {
 			return err
 		}
 	}
-	return kedge.Errorf(kedge.Blocked, "Kedge does not accept KEDGE_TOKEN for session %q: %s", in.Session, why).
-		WithHint("start the agent in a session of its own: kedge new NAME -- COMMAND")
+	return kedge.Errorf(kedge.Blocked, "Kedge does not let this program act for session %q: %s", in.Session, why).
+		WithHint("start the agent as a session of its own: kedge new NAME -- COMMAND")
 }
 
 // refusal is why a pass is not good; empty when it is.
 func (s *Manager) refusal(ctx context.Context, p *projects.Project, in Pass) (string, error) {
 	if in.Inside != "" && in.Inside != in.Session {
-		return "a program inside another session used it", nil
+		return "the program runs inside another session", nil
 	}
 	ses, known, err := journal.Get[kedge.Session](ctx, p.Store, journal.KindSession, string(in.Session))
 	switch {
@@ -52,7 +52,7 @@ func (s *Manager) refusal(ctx context.Context, p *projects.Project, in Pass) (st
 	case !known:
 		return "this project has no such session", nil
 	case !process.TokenOpens(s.SessionDir(ses.ID), in.Token):
-		return "it is not the token of this session", nil
+		return "the token in KEDGE_TOKEN is not the token of this session", nil
 	case !ses.Live():
 		return "the session has ended", nil
 	default:

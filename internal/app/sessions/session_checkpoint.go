@@ -81,7 +81,7 @@ func (s *Manager) checkpointBrief(ctx context.Context, p *projects.Project, who 
 		input.Checkpoint = &c
 	}
 	if input.Checkpoint == nil {
-		return "", kedge.Errorf(kedge.NotFound, "no checkpoint was saved yet").WithHint("kedge checkpoint save")
+		return "", kedge.Errorf(kedge.NotFound, "no checkpoint was saved yet").WithHint("save a checkpoint: kedge checkpoint save")
 	}
 	return redact.Text(brief.Prime(input, brief.DefaultBudget).Text), nil
 }
@@ -114,7 +114,7 @@ func (s *Manager) personsAgent(ctx context.Context, p *projects.Project, in Sess
 func (s *Manager) briefedIn(dir string, l launch, in SessionResume, ad agents.Adapter, model, text string) (SessionNew, error) {
 	file := filepath.Join(l.dir, "brief.md")
 	if err := atomicfile.Write(file, []byte(text), 0o600); err != nil {
-		return SessionNew{}, kedge.Errorf(kedge.Internal, "cannot write the text that the session starts with (its brief): %w", err)
+		return SessionNew{}, kedge.Errorf(kedge.Internal, "cannot save the text that the session starts with (the brief): %w", err)
 	}
 	start, err := ad.Start(agents.Task{Session: l.id, Attempt: 1, Purpose: "implement", Model: model, Dir: dir, Brief: file, Attended: true})
 	if err != nil {

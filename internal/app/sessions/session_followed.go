@@ -30,7 +30,7 @@ type Followed struct {
 func (f Followed) Session(ctx context.Context) (kedge.Session, error) {
 	ses, ok, err := journal.Get[kedge.Session](ctx, f.Project.Store, journal.KindSession, string(f.ID))
 	if err == nil && !ok {
-		err = kedge.Errorf(kedge.NotFound, "there is no session %q", f.ID).WithHint("see the sessions: kedge ls")
+		err = kedge.Errorf(kedge.NotFound, "there is no session with the id %q", f.ID).WithHint("see the sessions: kedge ls")
 	}
 	return ses, err
 }

@@ -58,7 +58,7 @@ func (s *Manager) SessionFresh(ctx context.Context, who projects.Caller, in Sess
 	}
 	stood := s.stoodAs(ctx, p, old, in.Env)
 	if reply.Handoff, reply.Checkpoint, err = s.saveBefore(ctx, who, old, stood); err != nil {
-		return reply, kedge.Errorf(kedge.KindOf(err), "Kedge did not end session %q, because it could not save its work: %w", old.Name, err).WithHint("%s", kedge.HintOf(err))
+		return reply, kedge.Errorf(kedge.KindOf(err), "Kedge started no fresh session and ended nothing, because it could not save where the work of session %q stands: %w", old.Name, err).WithHint("%s", kedge.HintOf(err))
 	}
 	if old.Live() {
 		if _, err := s.SessionKill(ctx, who, SessionKill{Name: string(old.ID), GraceMS: in.GraceMS}); err != nil && !kedge.Conflict.Is(err) {
@@ -81,7 +81,7 @@ func (s *Manager) freshable(ctx context.Context, p *projects.Project, in Session
 		return old, err
 	}
 	if old.Run != "" {
-		return old, kedge.Errorf(kedge.Conflict, "session %q belongs to run %q, and only that run can replace it with a fresh session", old.Name, old.Run).WithHint("see the run: kedge status")
+		return old, kedge.Errorf(kedge.Conflict, "session %q works for run %q, and only that run may replace this session with a fresh one", old.Name, old.Run).WithHint("see what the run does: kedge status")
 	}
 	if err := repeatable(old); err != nil {
 		return old, err
@@ -100,8 +100,8 @@ func readable(old kedge.Session, again SessionNew) error {
 		return nil
 	}
 	if _, ok := reading(old, again, "brief.md", ""); !ok {
-		return kedge.Errorf(kedge.Conflict, "Kedge did not end session %q, because it cannot give a brief to the session's command", old.Name).
-			WithHint("start another session, without a prompt: kedge new NAME -- %s", old.Command[0])
+		return kedge.Errorf(kedge.Conflict, "Kedge started no fresh session and ended nothing, because it cannot pass a brief to the command of session %q", old.Name).
+			WithHint("start another session whose command has no prompt: kedge new NAME -- %s", old.Command[0])
 	}
 	return nil
 }

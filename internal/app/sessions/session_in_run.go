@@ -23,7 +23,7 @@ func (s *Manager) RefuseToRuns(ctx context.Context, who projects.Caller, call st
 		return err
 	}
 	return kedge.Errorf(kedge.Blocked, "this session belongs to a run, so its agent may not use %q", call).
-		WithHint("end your turn and say what you found: the run and the user decide")
+		WithHint("say in your last message what you found, and end your turn; Kedge and the user decide")
 }
 
 // runSessionOf finds the session of a run that the caller works for, and its project,

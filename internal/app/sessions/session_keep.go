@@ -58,8 +58,8 @@ func (s *Manager) SessionResume(ctx context.Context, who projects.Caller, in Ses
 		return kedge.Session{}, err
 	}
 	if in.Agent != "" {
-		return kedge.Session{}, kedge.Errorf(kedge.Invalid, "this session restarts with its own command: --agent works only for a past conversation, or with --checkpoint").
-			WithHint("kedge resume %s", in.Name)
+		return kedge.Session{}, kedge.Errorf(kedge.Invalid, "session %q restarts with its own command, so --agent does not apply; --agent is for past conversations and for --checkpoint", in.Name).
+			WithHint("restart the session without --agent: kedge resume %s", in.Name)
 	}
 	text := ""
 	if !in.Bare {
@@ -110,7 +110,7 @@ func (in SessionResume) of(ses kedge.Session) SessionNew {
 // resumable refuses a session that lives, and one whose command is not known any more.
 func resumable(who projects.Caller, ses kedge.Session) error {
 	if ses.Live() {
-		return kedge.Errorf(kedge.Conflict, "session %q has not ended: it is %s", ses.Name, ses.State).WithHint("%s", lookAt(who, ses.Name))
+		return kedge.Errorf(kedge.Conflict, "session %q has not ended (state: %s), so Kedge cannot restart it", ses.Name, ses.State).WithHint("%s", lookAt(who, ses.Name))
 	}
 	return repeatable(ses)
 }
@@ -120,8 +120,8 @@ func resumable(who projects.Caller, ses kedge.Session) error {
 func repeatable(ses kedge.Session) error {
 	for _, part := range append(slices.Clone(ses.Command), ses.Dir) {
 		if strings.Contains(part, "[redacted:") {
-			return kedge.Errorf(kedge.Invalid, "Kedge cannot repeat the command of session %q: it contained a secret, and Kedge stores no secrets", ses.Name).
-				WithHint("give the command again: kedge new %s -- COMMAND", ses.Name)
+			return kedge.Errorf(kedge.Invalid, "Kedge cannot restart session %q: its command contained a secret, and Kedge stores no secrets", ses.Name).
+				WithHint("type the command again: kedge new %s -- COMMAND", ses.Name)
 		}
 	}
 	return nil
@@ -205,7 +205,7 @@ func (s *Manager) searched(ctx context.Context, who projects.Caller, in SessionS
 		}
 	}
 	if in.Session != "" && len(out) == 0 {
-		return nil, kedge.Errorf(kedge.NotFound, "there is no session %q", in.Session).WithHint("see the sessions: kedge ls")
+		return nil, kedge.Errorf(kedge.NotFound, "there is no session with the name or id %q", in.Session).WithHint("see the sessions: kedge ls")
 	}
 	slices.SortStableFunc(out, func(a, b kedge.Session) int { return b.StartedAt.Compare(a.StartedAt) })
 	return out, nil
@@ -229,7 +229,7 @@ type SessionRetainReply struct {
 func (s *Manager) SessionRetain(ctx context.Context, who projects.Caller, in SessionRetain) (SessionRetainReply, error) {
 	if who.IsAgent() {
 		id, _ := who.Session()
-		return SessionRetainReply{}, kedge.Errorf(kedge.Blocked, "this is session %q, and agents may not delete the output of sessions", id).WithHint("ask the user to run kedge up, which deletes old output too")
+		return SessionRetainReply{}, kedge.Errorf(kedge.Blocked, "this is session %q, and agents may not delete the output of sessions", id).WithHint("ask the user to run this command, which also deletes old output: kedge up")
 	}
 	return s.Retain(ctx, in.Env)
 }
@@ -333,7 +333,7 @@ func readFolder(dir string) (folder, bool, error) {
 		return folder{}, false, nil
 	}
 	if err != nil {
-		return folder{}, false, kedge.Errorf(kedge.Internal, "cannot read a session's folder: %w", err)
+		return folder{}, false, kedge.Errorf(kedge.Internal, "cannot read the folder with a session's output: %w", err)
 	}
 	f := folder{dir: dir, from: from, bytes: end - from, shots: tape.ScreensSize(dir)}
 	if r, err := hold.ReadResult(dir); err == nil && r.At > 0 {
@@ -342,7 +342,7 @@ func readFolder(dir string) (folder, bool, error) {
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return folder{}, false, kedge.Errorf(kedge.Internal, "cannot read a session's folder: %w", err)
+		return folder{}, false, kedge.Errorf(kedge.Internal, "cannot read the folder with a session's output: %w", err)
 	}
 	for _, e := range entries {
 		if fi, err := e.Info(); err == nil && fi.ModTime().After(f.ended) {
@@ -417,7 +417,7 @@ func (s *Manager) drop(ctx context.Context, d dropping) (int64, error) {
 		err = s.removeFolder(d.dir)
 	}
 	if err != nil {
-		return gone, kedge.Errorf(kedge.Internal, "cannot remove old output: %w", err)
+		return gone, kedge.Errorf(kedge.Internal, "cannot delete the old output of a session: %w", err)
 	}
 	return gone, nil
 }

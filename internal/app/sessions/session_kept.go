@@ -16,7 +16,7 @@ import (
 func (s *Manager) retainKept(keep config.Sessions, reply *SessionRetainReply) error {
 	for _, d := range drops(s.keptFolders(), keep, s.home.Now()) {
 		if err := os.RemoveAll(d.dir); err != nil {
-			return kedge.Errorf(kedge.Internal, "cannot remove the files that a check left behind: %w", err)
+			return kedge.Errorf(kedge.Internal, "cannot delete old files of a check, such as screenshots: %w", err)
 		}
 		reply.Kept++
 		reply.Bytes += d.bytes

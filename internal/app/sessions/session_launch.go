@@ -39,12 +39,12 @@ func (s *Manager) freshLaunch(ctx context.Context) (launch, error) {
 
 func (s *Manager) prepare(ctx context.Context, l *launch) error {
 	if err := os.MkdirAll(filepath.Dir(l.dir), 0o700); err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot make the session's folder: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot make the folder for the session's output: %w", err)
 	}
 	if err := os.Mkdir(l.dir, 0o700); os.IsExist(err) {
 		return err
 	} else if err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot make the session's folder: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot make the folder for the session's output: %w", err)
 	}
 	var err error
 	if l.holder, err = s.with.Holder.Prepare(ctx, hold.Place{Session: l.id, Dir: l.dir, Socket: s.socketOf(l.id)}); err != nil {
@@ -127,6 +127,6 @@ func (s *Manager) startedBefore(ctx context.Context, ses kedge.Session) error {
 	if f.State == kedge.SessionRunning || f.Result != nil {
 		return nil
 	}
-	return kedge.Errorf(kedge.Conflict, "session %q did not start, because the daemon was stopped", ses.Name).
-		WithHint("start it now: kedge resume %s", ses.Name)
+	return kedge.Errorf(kedge.Conflict, "session %q did not start, because Kedge's background process (the daemon) was stopped", ses.Name).
+		WithHint("start the session now: kedge resume %s", ses.Name)
 }

@@ -35,7 +35,7 @@ func (s *Manager) SessionOnLimit(ctx context.Context, who projects.Caller, in Se
 			return nil, err
 		}
 		if ses.Run != "" {
-			return nil, kedge.Errorf(kedge.Conflict, "session %q belongs to run %q, and that run decides what happens at a provider's limit", ses.Name, ses.Run).WithHint("see the run: kedge status")
+			return nil, kedge.Errorf(kedge.Conflict, "session %q works for run %q, and that run decides what happens at a provider's usage limit", ses.Name, ses.Run).WithHint("see what the run does: kedge status")
 		}
 		d := kedge.SessionOnLimitData{ID: ses.ID, OnLimit: in.OnLimit}
 		if in.OnLimit == kedge.OnLimitWait && ses.Limit != nil {
@@ -65,7 +65,7 @@ func RetryAt(l kedge.ProviderLimit, now time.Time) *time.Time {
 
 func checkOnLimit(o kedge.OnLimit) error {
 	if o != kedge.OnLimitStop && o != kedge.OnLimitWait {
-		return kedge.Errorf(kedge.Invalid, "when the provider's usage limit is reached, a session can wait or stop, but not %q", o).WithHint("kedge new NAME --on-limit wait -- COMMAND; or, for a session that runs: kedge onlimit NAME wait")
+		return kedge.Errorf(kedge.Invalid, "at its provider's usage limit, a session can \"wait\" or \"stop\", but not %q", o).WithHint("for a new session: kedge new NAME --on-limit wait -- COMMAND; for a session that runs: kedge onlimit NAME wait")
 	}
 	return nil
 }

@@ -79,8 +79,8 @@ func severalNamed(name string, found []owned) error {
 	for _, o := range found {
 		list = append(list, string(o.session.ID)+" in "+o.session.Dir)
 	}
-	return kedge.Errorf(kedge.Conflict, "%d projects have a session %q: %s", len(found), name, strings.Join(list, ", ")).
-		WithHint("use the id instead of the name, or go to the project's folder")
+	return kedge.Errorf(kedge.Conflict, "%d projects have a session named %q: %s", len(found), name, strings.Join(list, ", ")).
+		WithHint("repeat your command with the session's id instead of its name; or go to the project's folder first")
 }
 
 // beforeInit gives the sessions that started in the folder of a project before it was one.

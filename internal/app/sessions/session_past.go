@@ -34,8 +34,8 @@ func (s *Manager) resumePast(ctx context.Context, who projects.Caller, in Sessio
 	}
 	t := *in.Past
 	if fi, err := os.Stat(t.Folder); t.Folder == "" || err != nil || !fi.IsDir() {
-		return kedge.Session{}, kedge.Errorf(kedge.NotFound, "the folder %q of the conversation is gone", t.Folder).
-			WithHint("print its brief, for an agent elsewhere: kedge brief %s", t.ID)
+		return kedge.Session{}, kedge.Errorf(kedge.NotFound, "Kedge cannot resume the conversation where it was, because its folder %q is gone", t.Folder).
+			WithHint("print a summary, and give it to an agent in another folder: kedge brief %s", t.ID)
 	}
 	who.Dir = t.Folder
 	text, err := s.past(ctx, who, t)
@@ -81,7 +81,7 @@ func (s *Manager) past(ctx context.Context, who projects.Caller, t PastTalk) (st
 		return "", err
 	}
 	if from.Empty() {
-		return "", kedge.Errorf(kedge.Invalid, "the conversation %q has no messages", t.File).WithHint("find another conversation: kedge history WORDS")
+		return "", kedge.Errorf(kedge.Invalid, "Kedge found no messages in the conversation %q", t.File).WithHint("find another conversation: kedge history WORDS")
 	}
 	stood := from.Brief(m.Dir, resume.DefaultBudget).Text
 	mine, err := s.home.Open(ctx, who)

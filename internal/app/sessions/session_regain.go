@@ -97,8 +97,8 @@ func (s *Manager) conversation(ctx context.Context, p *projects.Project, ses ked
 		}
 	}
 	if !plainName.MatchString(id) { // it becomes an argument
-		return "", kedge.Errorf(kedge.NotFound, "Kedge found no conversation that the program of session %q can resume", ses.Name).
-			WithHint("start a fresh one with a brief: kedge resume %s", ses.Name)
+		return "", kedge.Errorf(kedge.NotFound, "Kedge cannot use --native: it found no conversation that the program of session %q can resume", ses.Name).
+			WithHint("start a fresh session with a summary instead: kedge resume %s", ses.Name)
 	}
 	return id, nil
 }

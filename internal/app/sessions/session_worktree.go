@@ -82,7 +82,7 @@ func (s *Manager) startedWith(ctx context.Context, p *projects.Project, who proj
 		return kedge.Session{}, err
 	}
 	evs, err := s.home.Write(ctx, p, who, func() ([]kedge.Event, error) {
-		return nil, kedge.Errorf(kedge.Internal, "Kedge's background process (the daemon) got your command twice, and no longer has its first answer").WithHint("see whether the session started: kedge ls")
+		return nil, kedge.Errorf(kedge.Internal, "Kedge received your command twice, and cannot tell whether the first one started the session").WithHint("see whether the session started: kedge ls")
 	})
 	return s.launched(ctx, p, l, evs, err, func(ses kedge.Session) SessionNew {
 		in.Dir, in.own = ses.Dir, ses.Worktree
@@ -93,7 +93,7 @@ func (s *Manager) startedWith(ctx context.Context, p *projects.Project, who proj
 // worktreeRepo is the caller's project and repository, with a commit to begin at.
 func (s *Manager) worktreeRepo(ctx context.Context, who projects.Caller) (*projects.Project, *git.Repo, error) {
 	if pl, ok := git.Locate(who.Dir); !ok || pl.Common == "" {
-		return nil, nil, kedge.Errorf(kedge.Invalid, "%q is not in a git repository, and --worktree needs one", who.Dir).WithHint("start the session without --worktree; or make a repository: git init && kedge init")
+		return nil, nil, kedge.Errorf(kedge.Invalid, "the folder %q is not in a git repository, and --worktree needs one", who.Dir).WithHint("start the session without --worktree; or first make a repository: git init && kedge init")
 	}
 	p, repo, err := s.home.Repository(ctx, who)
 	if err != nil {
@@ -111,7 +111,7 @@ func (s *Manager) worktreeRepo(ctx context.Context, who projects.Caller) (*proje
 func (s *Manager) untilLeaving(ctx context.Context, who projects.Caller, in SessionNew) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	stop := context.AfterFunc(s.life.Leaving(), func() {
-		cancel(kedge.Errorf(kedge.Interrupted, "the daemon was stopped before the worktree was ready, so the session did not start").WithHint("%s", again(in, who.Dir)))
+		cancel(kedge.Errorf(kedge.Interrupted, "Kedge's background process (the daemon) was stopped before the worktree was ready, so the session did not start").WithHint("start the session again: %s", again(in, who.Dir)))
 	})
 	return ctx, func() { stop(); cancel(nil) }
 }
@@ -129,8 +129,8 @@ type making struct {
 func (m making) make(ctx context.Context, in SessionNew) (SessionNew, kedge.SessionID, error) {
 	below, err := filepath.Rel(m.p.Dir, in.Dir)
 	if err != nil || !filepath.IsLocal(below) {
-		return in, "", kedge.Errorf(kedge.Invalid, "the folder %q is outside the project %q, and a worktree contains only files of the project", in.Dir, m.p.Dir).
-			WithHint("start the session from that folder: %s; or omit --dir", kedge.Step("cd", in.Dir))
+		return in, "", kedge.Errorf(kedge.Invalid, "the folder %q is outside the project %q, and a worktree of the project does not contain it", in.Dir, m.p.Dir).
+			WithHint("repeat your command without --dir; or go to that folder first: %s", kedge.Step("cd", in.Dir))
 	}
 	if bare := in.Command[0]; filepath.IsAbs(bare) || !strings.Contains(bare, "/") {
 		if err := checkCommand(in); err != nil {
@@ -138,7 +138,7 @@ func (m making) make(ctx context.Context, in SessionNew) (SessionNew, kedge.Sess
 		}
 	}
 	if err := maintenance.ClearAbandoned(ctx, m.s.home, m.p, m.repo); err != nil {
-		m.s.home.Log.Warn("cannot remove the files that are left of a worktree", "project", string(m.p.ID), "error", err.Error())
+		m.s.home.Log.Warn("cannot delete the files that are left of a removed worktree", "project", string(m.p.ID), "error", err.Error())
 	}
 	rules, choice, err := m.allowed(ctx, in)
 	if err != nil {
@@ -183,7 +183,7 @@ func (m making) allowed(ctx context.Context, in SessionNew) (config.Config, slot
 	}
 	err = maintenance.RefuseUntrusted(ctx, m.p, m.repo, choice.Base)
 	if kedge.Blocked.Is(err) && choice.Base != head.Commit { // kedge approve looks at what is checked out
-		err = kedge.Errorf(kedge.Blocked, "%w", err).WithHint("review them: git switch %s && kedge approve", git.Quoted(choice.Branch))
+		err = kedge.Errorf(kedge.Blocked, "%w", err).WithHint("review the files on that branch: git switch %s && kedge approve", git.Quoted(choice.Branch))
 	}
 	return rules, choice, err
 }
@@ -196,7 +196,7 @@ func (m making) filled(ctx context.Context, in SessionNew, id kedge.SessionID, c
 		return r, err
 	}
 	if r.Base != c.Base {
-		return r, m.undone(ctx, r, kedge.Errorf(kedge.Conflict, "the branch %q changed while Kedge made the worktree", c.Branch).WithHint("%s", again(in, m.who.Dir)))
+		return r, m.undone(ctx, r, kedge.Errorf(kedge.Conflict, "branch %q got new commits while Kedge made the worktree, so the session did not start", c.Branch).WithHint("start the session again: %s", again(in, m.who.Dir)))
 	}
 	line := gate.SetupLine{
 		Dir: w.Root(), Logs: r.Logs, Env: withWorktree(in.Env, &r.SessionWorktree), Runner: m.s.Runner(),
@@ -267,7 +267,7 @@ func (m making) undone(ctx context.Context, r slot.Session, err error) error {
 	}
 	m.s.home.Log.Warn("cannot remove a worktree", "path", r.Path, "error", gone.Error())
 	return kedge.Errorf(kedge.KindOf(err), "%w (Kedge could not remove the worktree %s: %s)", err, r.Path, gone.Error()).
-		WithHint("%s; then: kedge worktree gc", kedge.HintOf(err))
+		WithHint("%s; to remove the worktree: kedge worktree gc", kedge.HintOf(err))
 }
 
 // start starts the session in its worktree.
@@ -339,8 +339,8 @@ func refuseRemoved(in SessionNew, checkout string) error {
 	}
 	next := in
 	next.Dir, next.Worktree = nearest(checkout, below), &WorktreeWish{Branch: in.own.Branch}
-	return kedge.Errorf(kedge.NotFound, "the worktree of session %q was removed: %s", in.Name, in.own.Path).
-		WithHint("start the session in a new worktree: %s", again(next, checkout))
+	return kedge.Errorf(kedge.NotFound, "session %q cannot start, because its worktree was removed: %s", in.Name, in.own.Path).
+		WithHint("start a session of this name in a new worktree: %s", again(next, checkout))
 }
 
 // ClearAbandonedSoon takes away, in the background, the worktrees of sessions that never
@@ -352,7 +352,7 @@ func (s *Manager) ClearAbandonedSoon() {
 			err = errors.Join(err, s.clearAbandoned(s.life.Context(), id))
 		}
 		if err != nil && s.life.Context().Err() == nil {
-			s.home.Log.Warn("cannot remove the files that are left of a worktree", "error", err.Error())
+			s.home.Log.Warn("cannot delete the files that are left of a removed worktree", "error", err.Error())
 		}
 	})
 }

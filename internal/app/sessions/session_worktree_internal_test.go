@@ -79,7 +79,7 @@ func TestRefuseRemoved(t *testing.T) {
 	}
 	for below, dir := range map[string]string{".": "", "sub": " --dir " + filepath.Join(checkout, "sub"), "other": ""} {
 		in.Dir = filepath.Join(tree, below)
-		want := "start the session in a new worktree: kedge new a --worktree=kedge/a" + dir + " --on-limit wait -- x"
+		want := "start a session of this name in a new worktree: kedge new a --worktree=kedge/a" + dir + " --on-limit wait -- x"
 		if err := refuseRemoved(in, checkout); !kedge.NotFound.Is(err) || kedge.HintOf(err) != want {
 			t.Errorf("%s: %v (hint %q), want %q", below, err, kedge.HintOf(err), want)
 		}

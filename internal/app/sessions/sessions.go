@@ -82,16 +82,16 @@ func checkNew(in SessionNew) error {
 func checkAsked(in SessionNew) error {
 	switch {
 	case !kedge.ValidName(in.Name):
-		return kedge.Errorf(kedge.Invalid, "%q is not a valid session name", in.Name).WithHint("use a-z, 0-9, dot, dash and underscore, at most 64 characters")
+		return kedge.Errorf(kedge.Invalid, "%q is not a valid name for a session", in.Name).WithHint("use at most 64 characters of a-z, 0-9, dot, dash and underscore; begin with a letter or digit")
 	case len(in.Command) == 0:
-		return kedge.Errorf(kedge.Invalid, "session %q has no command to run", in.Name).WithHint("kedge new %s -- COMMAND", in.Name)
+		return kedge.Errorf(kedge.Invalid, "you gave no command for session %q to run", in.Name).WithHint("name the command: kedge new %s -- COMMAND", in.Name)
 	case checkOnLimit(in.OnLimit) != nil:
 		return checkOnLimit(in.OnLimit)
 	case !filepath.IsAbs(in.Dir):
-		return kedge.Errorf(kedge.Invalid, "the session's folder must be an absolute path, not %q", in.Dir).WithHint("repeat your command with: --dir /absolute/path")
+		return kedge.Errorf(kedge.Invalid, "--dir must be an absolute path, not %q", in.Dir).WithHint("repeat your command with: --dir /absolute/path")
 	}
 	if fi, err := os.Stat(in.Dir); err != nil || !fi.IsDir() {
-		return kedge.Errorf(kedge.NotFound, "there is no folder %q", in.Dir).WithHint("give a folder that exists: --dir FOLDER")
+		return kedge.Errorf(kedge.NotFound, "there is no folder %q", in.Dir).WithHint("repeat your command with a folder that exists: --dir FOLDER")
 	}
 	return nil
 }
@@ -100,7 +100,7 @@ func checkAsked(in SessionNew) error {
 func checkCommand(in SessionNew) error {
 	_, err := hold.LookPath(in.Command[0], in.Dir, in.Env)
 	if err != nil && kedge.HintOf(err) == "" {
-		return kedge.Errorf(kedge.KindOf(err), "%w", err).WithHint("install the program, or give its path: %s", in.newStep("/path/to/it"))
+		return kedge.Errorf(kedge.KindOf(err), "%w", err).WithHint("install the program; or name it with its path: %s", in.newStep("/path/to/it"))
 	}
 	return err
 }
@@ -135,16 +135,16 @@ func (s *Manager) decideSession(ctx context.Context, p *projects.Project, who pr
 // lookAt is how to see what a session does: agents may not attach.
 func lookAt(who projects.Caller, name string) string {
 	if who.IsAgent() {
-		return "read its output: kedge logs " + name
+		return "read that session's output: kedge logs " + name
 	}
-	return "attach to it: kedge attach " + name
+	return "attach to that session: kedge attach " + name
 }
 
 // refuseTaken refuses the name of a session that runs.
 func (s *Manager) refuseTaken(ctx context.Context, p *projects.Project, who projects.Caller, name string) error {
 	_, taken, err := s.livingNamed(ctx, p, name)
 	if err == nil && taken {
-		err = kedge.Errorf(kedge.Conflict, "a session named %q is already running", name).WithHint("%s; or choose another name", lookAt(who, name))
+		err = kedge.Errorf(kedge.Conflict, "another session named %q is running already", name).WithHint("%s; or choose another name", lookAt(who, name))
 	}
 	return err
 }
@@ -304,8 +304,8 @@ func (s *Manager) SessionFind(ctx context.Context, who projects.Caller, in Sessi
 func (s *Manager) SessionAttach(ctx context.Context, who projects.Caller, in SessionName) (SessionFound, error) {
 	if who.IsAgent() {
 		id, _ := who.Session()
-		return SessionFound{}, kedge.Errorf(kedge.Blocked, "this is session %q, and agents may not attach to a session", id).
-			WithHint("read its output instead: kedge logs %s --follow", in.Name)
+		return SessionFound{}, kedge.Errorf(kedge.Blocked, "this is session %q, and agents may not attach to sessions", id).
+			WithHint("read the session's output instead: kedge logs %s --follow", in.Name)
 	}
 	return s.SessionFind(ctx, who, in)
 }

@@ -73,7 +73,7 @@ func (at *site) pieceChanges(root *os.Root, pl *initPlan, ignore []string) ([]ch
 	for _, piece := range pieces {
 		path, err := resolve(root, piece.Path)
 		if err != nil {
-			pl.notes = append(pl.notes, fmt.Sprintf("%s %v: it stays as it is", piece.Path, err))
+			pl.notes = append(pl.notes, fmt.Sprintf("Kedge does not change %s, because this file %v", piece.Path, err))
 			continue
 		}
 		if piece.Path == scaffold.AgentsFile {
@@ -86,7 +86,7 @@ func (at *site) pieceChanges(root *os.Root, pl *initPlan, ignore []string) ([]ch
 			return out, err
 		}
 		if piece.Path == scaffold.AgentsFile && c.done() && !piece.Current(*c.old) {
-			pl.notes = append(pl.notes, fmt.Sprintf("the Kedge block in %s is from another version: remove it, then run: kedge init", path))
+			pl.notes = append(pl.notes, fmt.Sprintf("Kedge's lines in %s come from another version of Kedge; to renew them, delete these lines, then: kedge init", path))
 		}
 		out = append(out, c)
 	}
@@ -134,11 +134,11 @@ func (at *site) refuseCommit(ctx context.Context, changes []change) error {
 		return err
 	}
 	if head.Detached {
-		return kedge.Errorf(kedge.Blocked, "HEAD is detached: there is no branch to commit on").WithHint("git switch -c work")
+		return kedge.Errorf(kedge.Blocked, "HEAD is detached, so there is no branch on which Kedge can commit").WithHint("make a branch here: git switch -c work")
 	}
 	for _, name := range []string{"MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply"} {
 		if _, err := os.Stat(filepath.Join(at.repo.GitDir(), name)); err == nil {
-			return kedge.Errorf(kedge.Conflict, "git has an unfinished operation (%s)", name).WithHint("finish it or abort it; git status says how")
+			return kedge.Errorf(kedge.Conflict, "a merge, rebase, cherry-pick or revert is not finished in this repository (%s)", name).WithHint("see how to finish or abort it: git status; then repeat your command")
 		}
 	}
 	_, err = at.repo.Identity(ctx)
@@ -160,7 +160,7 @@ func (at *site) todo(ctx context.Context, changes []change) (bool, error) {
 func (s *Setup) carryOut(ctx context.Context, at *site, changes []change, message string) (commit string, left []string, err error) {
 	root, err := os.OpenRoot(at.Root)
 	if err != nil {
-		return "", nil, kedge.Errorf(kedge.Invalid, "cannot open %q: %w", at.Root, err)
+		return "", nil, kedge.Errorf(kedge.Invalid, "cannot open the project's folder %q: %w", at.Root, err)
 	}
 	defer func() { _ = root.Close() }()
 	for i, c := range changes {

@@ -152,7 +152,7 @@ func (s *Setup) site(ctx context.Context, who projects.Caller) (*site, error) {
 	if who.IsAgent() {
 		id, _ := who.Session()
 		return nil, kedge.Errorf(kedge.Blocked, "this is session %q, and agents may not set up or remove a project", id).
-			WithHint("ask the user to run: kedge init")
+			WithHint("ask the user to run this command in a terminal of their own")
 	}
 	repo, err := git.Open(ctx, who.Dir, git.Options{Now: s.home.Clock, Program: s.home.Program})
 	if err != nil && !kedge.NotFound.Is(err) {
@@ -169,8 +169,8 @@ func (s *Setup) site(ctx context.Context, who projects.Caller) (*site, error) {
 			return nil, kedge.Errorf(kedge.Invalid, "the root folder %q cannot be a project", pl.Root).WithHint("go to the folder of your project, then: kedge init")
 		}
 	case repo.Root() == "" || !ok:
-		return nil, kedge.Errorf(kedge.Invalid, "%q is a bare repository or a .git folder, so it has no files to work on", who.Dir).
-			WithHint("run kedge init in a clone, or in a worktree: git worktree add ../work")
+		return nil, kedge.Errorf(kedge.Invalid, "the folder %q is a bare repository or a .git folder, so Kedge finds no files to work on there", who.Dir).
+			WithHint("go to a clone, then: kedge init; or make a worktree: git worktree add ../work && cd ../work && kedge init")
 	}
 	if fi, err := os.Stat(pl.Root); err != nil || !fi.IsDir() {
 		return nil, kedge.Errorf(kedge.NotFound, "the folder %q does not exist any more", pl.Root).WithHint("go to the folder of your project, then: kedge init")
@@ -193,7 +193,7 @@ func (at *site) refuse(ctx context.Context, in InitRequest) error {
 func (at *site) plan(ctx context.Context, in InitRequest, l ledger.Snapshot, facts *docs.Facts) (initPlan, error) {
 	root, err := os.OpenRoot(at.Root)
 	if err != nil {
-		return initPlan{}, kedge.Errorf(kedge.Invalid, "cannot open %q: %w", at.Root, err)
+		return initPlan{}, kedge.Errorf(kedge.Invalid, "cannot open the project's folder %q: %w", at.Root, err)
 	}
 	defer func() { _ = root.Close() }()
 	pl := initPlan{found: detect.Project(root.FS(), onPath(in.Path))}
@@ -250,13 +250,13 @@ func (at *site) planAgent(agent string, pl *initPlan) error {
 			return err
 		}
 		if cfg.Run.Agent != agent {
-			pl.notes = append(pl.notes, fmt.Sprintf("Kedge does not change your %s: set agent = %q under [run] there", scaffold.ConfigFile, agent))
+			pl.notes = append(pl.notes, fmt.Sprintf("Kedge did not change your %s; to use the agent, write agent = %q under [run] in that file", scaffold.ConfigFile, agent))
 		}
 	}
 	a, err := cfg.Agent(agent)
 	if err != nil && !there {
 		return kedge.Errorf(kedge.NotFound, "%w", err).WithHint(
-			"%sname one of %s; or first run kedge init, and then define [agents.%s] in %s (docs/reference/config.md of Kedge shows how)",
+			"%sname one of these agents: %s; or run kedge init without --agent, then define [agents.%s] in %s (see docs/reference/config.md of Kedge)",
 			words.DidYouMean(agent, cfg.AgentNames()), strings.Join(cfg.AgentNames(), ", "), agent, scaffold.ConfigFile)
 	}
 	if err == nil {
@@ -285,10 +285,10 @@ func (pl *initPlan) note(at *site, l ledger.Snapshot) {
 	}
 	back := slices.ContainsFunc(pl.changes, func(c change) bool { return c.path == ledger.FeaturesFile && !c.done() })
 	if n := len(l.Docs); n > 0 && back {
-		pl.notes = append(pl.notes, fmt.Sprintf("the journal still has %s of this project, each with its status: kedge features", words.Count(n, "feature")))
+		pl.notes = append(pl.notes, fmt.Sprintf("Kedge still has %s of this project from before, with their status; to see the list: kedge features", words.Count(n, "feature")))
 	}
 	if n := at.unknownFeatures(l); n > 0 {
-		pl.notes = append(pl.notes, fmt.Sprintf("%s has %s that Kedge on this machine does not know yet", ledger.FeaturesFile, words.Count(n, "feature")))
+		pl.notes = append(pl.notes, fmt.Sprintf("%s lists %s that Kedge on this machine does not know yet", ledger.FeaturesFile, words.Count(n, "feature")))
 	}
 }
 
@@ -334,7 +334,7 @@ func (s *Setup) giveID(ctx context.Context, at *site) error {
 	}
 	root, err := os.OpenRoot(at.Root)
 	if err != nil {
-		return kedge.Errorf(kedge.Invalid, "cannot open %q: %w", at.Root, err)
+		return kedge.Errorf(kedge.Invalid, "cannot open the project's folder %q: %w", at.Root, err)
 	}
 	defer func() { _ = root.Close() }()
 	return atomicfile.WriteIn(root, filepath.Join(kedge.Dir, "id"), []byte(string(id)+"\n"), 0o644)
@@ -363,7 +363,7 @@ func (s *Setup) setUp(ctx context.Context, at *site, who projects.Caller, in Ini
 		}
 	}
 	for _, path := range left {
-		pl.notes = append(pl.notes, fmt.Sprintf("Kedge wrote %s but did not commit it: git ignores the file, or it also has changes of yours", path))
+		pl.notes = append(pl.notes, fmt.Sprintf("Kedge wrote the file %s but did not commit it, because git ignores the file or you have changes in it", path))
 	}
 	more := first && commit != "" && at.hasMore(ctx)
 	if more {

@@ -32,7 +32,7 @@ func refuseRunning(ctx context.Context, p *projects.Project) error {
 		return err
 	}
 	if last := docs[len(docs)-1].State; !last.Ended() {
-		return kedge.Errorf(kedge.Conflict, "run %s has not ended (%s)", last.Run, words.Spaced(last.Status)).WithHint("kedge run --stop, then: kedge init --remove")
+		return kedge.Errorf(kedge.Conflict, "you cannot remove Kedge now, because run %q has not ended (it is %s)", last.Run, words.Spaced(last.Status)).WithHint("stop the run, then remove Kedge: kedge run --stop && kedge init --remove")
 	}
 	return nil
 }
@@ -55,8 +55,8 @@ func (s *Setup) refuseUnlanded(ctx context.Context, p *projects.Project) error {
 		}
 		if lands != "" {
 			branch := slot.Branch(d.State.Run)
-			return kedge.Errorf(kedge.Conflict, "run %s has work that has not landed on branch %q", d.State.Run, lands).
-				WithHint("land it first: kedge land; or give it up: git branch -D %s; then: kedge init --remove", branch)
+			return kedge.Errorf(kedge.Conflict, "you cannot remove Kedge now, because run %q has work that is not on branch %q yet", d.State.Run, lands).
+				WithHint("move the work to your branch: kedge land; or delete the work: git branch -D %s; then: kedge init --remove", branch)
 		}
 	}
 	return nil
@@ -197,7 +197,7 @@ func leftTree(w kedge.Worktree) Leaving {
 		left.Command = "git branch kept-" + words.Hash(w.Head) + " " + w.Head + " && " + left.Command
 	}
 	if w.OwnerPID > 0 && w.OwnerPID != os.Getpid() { // the daemon itself made those of runs
-		holds = append(holds, fmt.Sprintf("process %d works in it, or made it", w.OwnerPID))
+		holds = append(holds, fmt.Sprintf("process %d works in this worktree, or made it", w.OwnerPID))
 	}
 	if w.Bytes < 0 {
 		return Leaving{What: left.What, Why: "its folder is gone", Command: "git worktree prune"}

@@ -74,7 +74,7 @@ func (s *Setup) clearTrials(ctx context.Context, at *site) error {
 	}
 	defer release()
 	if err := maintenance.ClearTrials(ctx, s.home, at.repo, at.trials()); err != nil {
-		s.home.Log.Warn("cannot remove the files that are left of trying the commands", "folder", at.Root, "error", err.Error())
+		s.home.Log.Warn("cannot delete the files that are left after kedge init tried the commands", "folder", at.Root, "error", err.Error())
 	}
 	return ctx.Err()
 }
@@ -141,7 +141,7 @@ func greenWay(trials []Trial, name string) (Trial, bool) {
 // reason is why something is left out that was tried.
 func (t Trial) reason() string {
 	took := time.Duration(t.Seconds * float64(time.Second)).Round(100 * time.Millisecond)
-	return strings.TrimSuffix(fmt.Sprintf("%s after %s when it was tried: %s", t.State, took, t.Why), ": ")
+	return strings.TrimSuffix(fmt.Sprintf("%s after %s when kedge init tried this command: %s", t.State, took, t.Why), ": ")
 }
 
 // leftOut lists what is left out, where gate.toml is new.
@@ -173,7 +173,7 @@ func (at *site) planSetup(pl *initPlan) {
 	}
 	_, err := os.Stat(at.Path(scaffold.ConfigFile))
 	if own := at.setup(); line != "" && err == nil && own == "" && at.repo != nil {
-		pl.notes = append(pl.notes, fmt.Sprintf("Kedge does not change your %s; if fresh worktrees need a set-up, write setup = %q under [worktree] there", scaffold.ConfigFile, line))
+		pl.notes = append(pl.notes, fmt.Sprintf("Kedge did not change your %s; if fresh worktrees need a set-up command, write setup = %q under [worktree] in that file", scaffold.ConfigFile, line))
 	}
 	if at.repo == nil || err == nil {
 		pl.found.Setup = ""
@@ -197,12 +197,12 @@ func (at *site) planIgnore(ctx context.Context, pl *initPlan) ([]string, error) 
 	var lines []string
 	if len(seen) < len(own) {
 		lines = scaffold.OwnLines()
-		pl.notes = append(pl.notes, fmt.Sprintf("git ignores files under %s/ that runs and clones need; Kedge adds %s to %s, so that git sees them",
+		pl.notes = append(pl.notes, fmt.Sprintf("git ignores files under %s/ that runs and clones need; Kedge adds %s to %s, so that git does not ignore these files",
 			kedge.Dir, strings.Join(lines, " and "), scaffold.GitignoreFile))
 	}
 	if pl.writes(scaffold.GateFile) && len(pl.found.Ignore) > 0 {
 		lines = append(lines, pl.found.Ignore...)
-		pl.notes = append(pl.notes, fmt.Sprintf("the set-up or the checks write %s; Kedge adds these paths to %s, because a verdict does not count if files change while the checks run",
+		pl.notes = append(pl.notes, fmt.Sprintf("the set-up or the checks write %s; Kedge adds these paths to %s, because a result does not count if other files change while the checks run",
 			strings.Join(pl.found.Ignore, ", "), scaffold.GitignoreFile))
 	}
 	return lines, nil

@@ -150,7 +150,7 @@ func (s *Setup) forgetWritten(at *site) error {
 		return err
 	}
 	if err := os.Remove(s.ledger.ProjectedPath(at.Project)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return kedge.Errorf(kedge.Internal, "cannot delete the record of the files that Kedge wrote: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot delete the list of the files that Kedge wrote: %w", err)
 	}
 	return nil
 }
@@ -167,7 +167,7 @@ func initRecords(ctx context.Context, p *projects.Project) (map[string]kedge.Ini
 		}
 		var data kedge.InitData
 		if err := json.Unmarshal(ev.Data, &data); err != nil {
-			return nil, kedge.Errorf(kedge.Internal, "cannot read event %d of Kedge's journal: %w", ev.Seq, err)
+			return nil, kedge.Errorf(kedge.Internal, "cannot read entry %d in Kedge's journal of this project: %w", ev.Seq, err)
 		}
 		for _, f := range data.Files {
 			records[f.Path] = f
@@ -226,7 +226,7 @@ func (at *site) fileRemovals(records map[string]kedge.InitFile, projections []le
 func (at *site) pieceRemovals(records map[string]kedge.InitFile) (changes []change, kept []string, err error) {
 	root, err := os.OpenRoot(at.Root)
 	if err != nil {
-		return nil, nil, kedge.Errorf(kedge.Invalid, "cannot open %q: %w", at.Root, err)
+		return nil, nil, kedge.Errorf(kedge.Invalid, "cannot open the project's folder %q: %w", at.Root, err)
 	}
 	defer func() { _ = root.Close() }()
 	all := scaffold.Pieces(at.repo != nil)

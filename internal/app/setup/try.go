@@ -151,7 +151,7 @@ func (t *trial) run(ctx context.Context) (InitTryReply, error) {
 	defer func() {
 		gone := maintenance.ClearTrials(context.WithoutCancel(ctx), t.home, t.at.repo, t.root)
 		if gone != nil {
-			t.home.Log.Warn("cannot remove the files that are left of trying the commands", "folder", t.root, "error", gone.Error())
+			t.home.Log.Warn("cannot delete the files that are left after kedge init tried the commands", "folder", t.root, "error", gone.Error())
 		}
 	}()
 	if t.reply.Untried, err = t.untrusted(ctx, head); err != nil || t.reply.Untried != "" {
@@ -170,7 +170,7 @@ func (t *trial) run(ctx context.Context) (InitTryReply, error) {
 func (t *trial) untilLeaving(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	stop := context.AfterFunc(t.life.Leaving(), func() {
-		cancel(kedge.Errorf(kedge.Interrupted, "the daemon was stopped while kedge init tried the commands, so Kedge wrote nothing").WithHint("start again: kedge init"))
+		cancel(kedge.Errorf(kedge.Interrupted, "Kedge's background process (the daemon) was stopped while kedge init tried the commands, so Kedge wrote nothing").WithHint("repeat the command: kedge init"))
 	})
 	return ctx, func() { stop(); cancel(nil) }
 }
@@ -246,7 +246,7 @@ func (t *trial) executables(ctx context.Context, head git.Head) (trust.Found, er
 func (t *trial) write(dir string) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot open %q: %w", dir, err)
+		return kedge.Errorf(kedge.Internal, "cannot open the folder %q, in which kedge init tries the commands: %w", dir, err)
 	}
 	defer func() { _ = root.Close() }()
 	for _, c := range t.pl.changes {

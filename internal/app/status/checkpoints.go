@@ -199,7 +199,7 @@ func Redacted[T any](v T) (T, error) {
 		err = json.Unmarshal(redact.JSON(b), &out)
 	}
 	if err != nil {
-		return out, kedge.Errorf(kedge.Internal, "Kedge did not save the document, because it cannot search it for secrets: %w", err)
+		return out, kedge.Errorf(kedge.Internal, "Kedge saved nothing, because it could not search the text for secrets: %w", err)
 	}
 	return out, nil
 }
@@ -269,7 +269,7 @@ func (s *Reporter) reread(ctx context.Context, p *projects.Project, who projects
 			return nil, err
 		}
 		if len(named) > 0 && !ok {
-			return nil, kedge.Errorf(kedge.NotFound, "there is no file %q in the project", path).WithHint("name files that exist: kedge checkpoint save --file FILE")
+			return nil, kedge.Errorf(kedge.NotFound, "there is no file %q in the project", path).WithHint("repeat your command with a file that exists: kedge checkpoint save --file FILE")
 		}
 		if !ok || err != nil || len(named) == 0 && len(out) == MaxReread {
 			continue
@@ -291,7 +291,7 @@ func inside(p *projects.Project, who projects.Caller, name string) (string, erro
 	}
 	rel, err := filepath.Rel(p.Dir, abs)
 	if err != nil || !filepath.IsLocal(rel) || rel == "." {
-		return "", kedge.Errorf(kedge.Invalid, "%q is not a file of the project in %q", name, p.Dir).WithHint("name files below that folder: --file FILE")
+		return "", kedge.Errorf(kedge.Invalid, "the file %q is not inside the project %q", name, p.Dir).WithHint("repeat your command with files in that folder")
 	}
 	return filepath.ToSlash(rel), nil
 }
@@ -307,7 +307,7 @@ func document(p *projects.Project, who projects.Caller, given, standard string) 
 	}
 	b, ok, err := p.Read(name)
 	if err == nil && !ok {
-		err = kedge.Errorf(kedge.NotFound, "there is no file %q in the project", name).WithHint("%s", brief.SaveCommand(strings.TrimSuffix(filepath.Base(standard), ".md")))
+		err = kedge.Errorf(kedge.NotFound, "there is no file %q in the project", name).WithHint("this command writes %s: %s", standard, brief.SaveCommand(strings.TrimSuffix(filepath.Base(standard), ".md")))
 	}
 	return name, b, err
 }
@@ -369,7 +369,7 @@ func Saved[T any](ctx context.Context, p *projects.Project, kind journal.Kind, i
 	if id != "" {
 		v, ok, err := journal.Get[T](ctx, p.Store, kind, id)
 		if err == nil && !ok {
-			err = kedge.Errorf(kedge.NotFound, "there is no %s %q", kind, id).WithHint("see the latest one: kedge %s show", kind)
+			err = kedge.Errorf(kedge.NotFound, "there is no %s %q", kind, id).WithHint("see the latest %[1]s and its id: kedge %[1]s show", kind)
 		}
 		return v, err
 	}
@@ -377,7 +377,7 @@ func Saved[T any](ctx context.Context, p *projects.Project, kind journal.Kind, i
 	if err != nil || v == nil {
 		var zero T
 		if err == nil {
-			err = kedge.Errorf(kedge.NotFound, "no %s was saved yet", kind).WithHint("%s", brief.SaveCommand(string(kind)))
+			err = kedge.Errorf(kedge.NotFound, "no %s was saved yet", kind).WithHint("save a %s: %s", kind, brief.SaveCommand(string(kind)))
 		}
 		return zero, err
 	}

@@ -125,8 +125,8 @@ func (s *Reporter) newHandoff(ctx context.Context, p *projects.Project, who proj
 	}
 	h, fits := brief.FitHandoff(h)
 	if !fits {
-		return h, nil, kedge.Errorf(kedge.Invalid, "the handoff is too long: it must stay under %d tokens", brief.MaxHandoff).
-			WithHint("shorten it; put what you learned into a note: kedge remember TEXT")
+		return h, nil, kedge.Errorf(kedge.Invalid, "the handoff is too long, so Kedge did not save it: the limit is %d tokens", brief.MaxHandoff).
+			WithHint("shorten the texts, and put what you learned into a note: kedge remember TEXT")
 	}
 	_, err = brief.WriteHandoff(h)
 	return h, moved, err

@@ -33,7 +33,7 @@ func (s *Reporter) Prime(ctx context.Context, who projects.Caller, in PrimeReque
 		budget = brief.DefaultBudget
 	}
 	if budget < 0 {
-		return PrimeReply{}, kedge.Errorf(kedge.Invalid, "--budget must be a positive number of tokens, not %d", budget).WithHint("kedge prime --budget %d", brief.DefaultBudget)
+		return PrimeReply{}, kedge.Errorf(kedge.Invalid, "--budget must be a positive number of tokens, not %d", budget).WithHint("repeat your command with the usual budget: kedge prime --budget %d", brief.DefaultBudget)
 	}
 	p, err := s.home.Open(ctx, who)
 	if err != nil {
@@ -45,8 +45,8 @@ func (s *Reporter) Prime(ctx context.Context, who projects.Caller, in PrimeReque
 	}
 	b := brief.Prime(input, budget)
 	if b.Tokens > budget {
-		return PrimeReply{}, kedge.Errorf(kedge.Invalid, "the rules and the next feature alone take %d tokens, more than the budget of %d", b.Tokens, budget).
-			WithHint("kedge prime --budget %d", b.Tokens)
+		return PrimeReply{}, kedge.Errorf(kedge.Invalid, "the project's rules and the next feature alone need %d tokens, and --budget allows only %d", b.Tokens, budget).
+			WithHint("allow this many: kedge prime --budget %d", b.Tokens)
 	}
 	b.Text = redact.Text(b.Text)
 	return PrimeReply{Brief: b, Budget: budget}, nil

@@ -49,9 +49,9 @@ func (l recorder) Feature(ctx context.Context, id kedge.FeatureID, hash string) 
 	case err != nil:
 		return kedge.Feature{}, err
 	case !ok:
-		return kedge.Feature{}, kedge.Errorf(kedge.NotFound, "there is no feature %q", id).WithHint("see the list: kedge features")
+		return kedge.Feature{}, kedge.Errorf(kedge.NotFound, "there is no feature %q", id).WithHint("see the features and their ids: kedge features")
 	case !d.Asks(hash):
-		return kedge.Feature{}, kedge.Errorf(kedge.Conflict, "another command has changed feature %q in the meantime", id).WithHint("kedge feature show %s", id)
+		return kedge.Feature{}, kedge.Errorf(kedge.Conflict, "the definition of feature %q changed while the run worked on it", id).WithHint("see the current definition: kedge feature show %s", id)
 	}
 	return d.Feature, nil
 }
@@ -111,14 +111,14 @@ func takeBack(data kedge.FeatureStatusData) kedge.FeatureStatusData {
 // proven refuses to complete a feature without its verdict.
 func (l recorder) proven(ctx context.Context, data kedge.FeatureStatusData) error {
 	if data.Evidence == nil {
-		return kedge.Errorf(kedge.Conflict, "Kedge did not mark feature %q as completed: its journal has no record that all checks passed", data.ID)
+		return kedge.Errorf(kedge.Conflict, "Kedge did not complete feature %q, because it has no result in which all checks are green", data.ID).WithHint("see the feature's results: kedge explain %s", data.ID)
 	}
 	ev, ok, err := journal.Get[kedge.Evidence](ctx, l.p.Store, journal.KindEvidence, string(*data.Evidence))
 	if err != nil {
 		return err
 	}
 	if !ok || ev.Feature != data.ID || !verify.ProvesAll(ev.Verdict) {
-		return kedge.Errorf(kedge.Conflict, "Kedge did not mark feature %[2]q as completed: in the verdict %[1]q, not all checks passed", *data.Evidence, data.ID)
+		return kedge.Errorf(kedge.Conflict, "Kedge did not complete feature %[2]q, because not all checks are green in the verdict %[1]q", *data.Evidence, data.ID).WithHint("see the feature's results: kedge explain %s", data.ID)
 	}
 	return nil
 }

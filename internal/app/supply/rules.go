@@ -54,7 +54,7 @@ func (s *Supply) Rules(ctx context.Context, p *projects.Project, repo *git.Repo,
 	}
 	for _, use := range uses[1:] {
 		if err := sessions.CheckAgent(cfg, p, use.Route, env, again); err != nil {
-			return r, nil, kedge.Errorf(kedge.Blocked, "%s in config.toml: %w", use.Key, err).WithHint("%s", kedge.HintOf(err))
+			return r, nil, kedge.Errorf(kedge.Blocked, "Kedge cannot use the setting %s in config.toml: %w", use.Key, err).WithHint("%s", kedge.HintOf(err))
 		}
 	}
 	notes, err := s.CheckVersions(ctx, cfg, uses, env)
@@ -127,7 +127,7 @@ func RulesOf(cfg config.Config, f Flags) config.Rules {
 func (s *Supply) CheckCommitted(ctx context.Context, p *projects.Project, repo *git.Repo, base, route string, again kedge.NextStep, err error) error {
 	here, hereErr := projects.Source{Project: p}.Config(ctx, "")
 	if hereErr != nil && err != nil {
-		return kedge.Errorf(kedge.Blocked, "%w; the uncommitted changes to %s have a mistake: %s", err, scaffold.ConfigFile, hereErr.Error()).
+		return kedge.Errorf(kedge.Blocked, "%w; besides, your uncommitted changes to %s have a mistake: %s", err, scaffold.ConfigFile, hereErr.Error()).
 			WithHint("%s", kedge.HintOf(hereErr))
 	}
 	if hereErr != nil {
@@ -140,8 +140,8 @@ func (s *Supply) CheckCommitted(ctx context.Context, p *projects.Project, repo *
 		return err
 	}
 	if err != nil && s.differs(ctx, p, repo, scaffold.ConfigFile) {
-		return kedge.Errorf(kedge.Blocked, "%w: %s has uncommitted changes, and a run reads only the committed file", err, scaffold.ConfigFile).
-			WithHint("git commit -m \"settings of Kedge\" :/%s && %s", scaffold.ConfigFile, again) // :/ works in every folder of the repository
+		return kedge.Errorf(kedge.Blocked, "%w; a run reads only the committed %s, and yours has uncommitted changes", err, scaffold.ConfigFile).
+			WithHint("commit the file, then repeat your command: git commit -m \"settings of Kedge\" :/%s && %s", scaffold.ConfigFile, again) // :/ works in every folder of the repository
 	}
 	script := here.ScriptOf(a)
 	if err != nil || script == "" {
@@ -150,7 +150,7 @@ func (s *Supply) CheckCommitted(ctx context.Context, p *projects.Project, repo *
 	if there, err := repo.Exists(ctx, base, script); err != nil || there {
 		return err
 	}
-	return kedge.Errorf(kedge.Blocked, "agent %q cannot be started: %s is not committed, and a run uses only committed files", name, script).
+	return kedge.Errorf(kedge.Blocked, "agent %q cannot start: its script %s is not committed, and a run uses only committed files", name, script).
 		WithStep(sessions.CommitAgent(script, again))
 }
 

@@ -135,11 +135,11 @@ func gateReply(evs []kedge.Event, err error) (GateReply, error) {
 		}
 		var ev kedge.Evidence
 		if err := json.Unmarshal(e.Data, &ev); err != nil {
-			return GateReply{}, kedge.Errorf(kedge.Internal, "cannot read the result of the checks from Kedge's journal: %w", err)
+			return GateReply{}, kedge.Errorf(kedge.Internal, "cannot read the result of the checks in Kedge's journal of this project: %w", err)
 		}
 		return GateReply{Verdict: ev.Verdict, Evidence: ev.ID}, nil
 	}
-	return GateReply{}, kedge.Errorf(kedge.Internal, "Kedge's journal lacks the result of the checks that just ran").WithHint("kedge doctor")
+	return GateReply{}, kedge.Errorf(kedge.Internal, "the checks ran, but Kedge's journal of this project lacks the result").WithHint("see what is wrong: kedge doctor")
 }
 
 // judgement is one gate as a command asks for it.

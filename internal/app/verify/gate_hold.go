@@ -115,7 +115,7 @@ func (s *Verifier) finishGate(p *projects.Project, d kedge.GateStartedData) {
 	case s.life.Leaving().Err() != nil:
 		return
 	case !ok:
-		err = kedge.Errorf(kedge.Interrupted, "the checks were no longer running when the daemon restarted")
+		err = kedge.Errorf(kedge.Interrupted, "the checks stopped while Kedge's background process (the daemon) was not running")
 	case d.Feature != "":
 		_, err = s.FeatureSubmit(ctx, who, FeatureSubmitRequest{ID: d.Feature, Env: env})
 	default:

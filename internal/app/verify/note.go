@@ -82,8 +82,8 @@ func (pr *proof) lookAtCommits(ctx context.Context, b base) error {
 		}
 		if !brief.Describes(c.Message) {
 			pr.evidence.Verdict.Findings = append(pr.evidence.Verdict.Findings, kedge.Finding{
-				Level: kedge.LevelWarning, What: fmt.Sprintf("not clean: the commit %q does not say what was done", words.FirstLine(c.Message)),
-				Where: words.Hash(sha), Fix: "say it in the commit message: " + reword(sha, b.head),
+				Level: kedge.LevelWarning, What: fmt.Sprintf("the message of commit %q does not say what was done", words.FirstLine(c.Message)),
+				Where: words.Hash(sha), Fix: "write a message that says it: " + reword(sha, b.head),
 			})
 		}
 	}

@@ -91,9 +91,9 @@ func (s *Verifier) ownFeature(ctx context.Context, p *projects.Project, who proj
 	}
 	e := kedge.Errorf(kedge.Blocked, "%s", what)
 	if own := p.RunSession.Feature; own != "" {
-		return e.WithHint("submit %s, on which this session works: kedge feature submit %s", own, own)
+		return e.WithHint("submit the feature of this session: kedge feature submit %s", own)
 	}
-	return e.WithHint("end your turn; the run then checks the work itself")
+	return e.WithHint("end your turn; Kedge then checks the work itself")
 }
 
 // submitted settles hand edits and gives the definition to judge by. It writes
@@ -125,7 +125,7 @@ func submittable(ctx context.Context, p *projects.Project, id kedge.FeatureID) (
 		return nil, err
 	}
 	if d.Status == kedge.Skipped || d.Status == kedge.BlockedWork {
-		return nil, kedge.Errorf(kedge.Conflict, "feature %q is %s, so Kedge does not verify it", id, d.Status).WithHint("only a user may reopen it: kedge feature reopen %s", id)
+		return nil, kedge.Errorf(kedge.Conflict, "feature %q is %s, so Kedge does not verify it", id, d.Status).WithHint("first the user must reopen the feature: kedge feature reopen %s", id)
 	}
 	at, err := plan.WhyNotReady(l.Features(), id)
 	if err != nil {
@@ -303,7 +303,7 @@ func (s *Verifier) conclude(ctx context.Context, p *projects.Project, who projec
 	}
 	_, judged := plan.Canonical(def)
 	if _, now := plan.Canonical(d.Definition); now != judged {
-		return nil, kedge.Errorf(kedge.Conflict, "feature %q was amended while its checks ran", def.ID).WithHint("submit it again: kedge feature submit %s", def.ID)
+		return nil, kedge.Errorf(kedge.Conflict, "the definition of feature %q changed while its checks ran, so the result does not count", def.ID).WithHint("submit the feature again: kedge feature submit %s", def.ID)
 	}
 	data, moves := s.outcome(*d, pr)
 	moves = moves && p.RunSession == nil // a claim: the run has its own gate
@@ -387,13 +387,13 @@ func (s *Verifier) submitReply(ctx context.Context, p *projects.Project, id kedg
 		}
 		var ev kedge.Evidence
 		if err := json.Unmarshal(e.Data, &ev); err != nil {
-			return reply, kedge.Errorf(kedge.Internal, "cannot read the result of the checks from Kedge's journal: %w", err)
+			return reply, kedge.Errorf(kedge.Internal, "cannot read the result of the checks in Kedge's journal of this project: %w", err)
 		}
 		reply.Verdict, reply.Evidence = &ev.Verdict, ev.ID
 	}
 	d, ok, err := journal.Get[journal.FeatureDoc](ctx, p.Store, journal.KindFeature, string(id))
 	if err == nil && !ok {
-		err = kedge.Errorf(kedge.Internal, "the feature list no longer has feature %q", id).WithHint("see the features: kedge features")
+		err = kedge.Errorf(kedge.Internal, "Kedge cannot find feature %q in its list now", id).WithHint("see the features: kedge features")
 	}
 	reply.Feature, reply.Claimed = d.Feature, p.RunSession != nil
 	if d.Status == kedge.NeedsReview {

@@ -35,7 +35,7 @@ func Main(args []string, w World) int {
 	}
 	b, err := os.ReadFile(args[0])
 	if err != nil {
-		return complain(w, kedge.Errorf(kedge.NotFound, "cannot read the script of the demo's agent: %w", err))
+		return complain(w, kedge.Errorf(kedge.NotFound, "cannot read the script, which tells the demo's agent what to do: %w", err))
 	}
 	s, err := Parse(args[0], b)
 	if err != nil {

@@ -42,7 +42,7 @@ type player struct {
 func Run(ctx context.Context, s Script, w World) int {
 	brief, err := io.ReadAll(w.In)
 	if err != nil {
-		return complain(w, kedge.Errorf(kedge.Internal, "the scripted agent cannot read its brief: %w", err))
+		return complain(w, kedge.Errorf(kedge.Internal, "the demo's agent cannot read the text that its session starts with (the brief): %w", err))
 	}
 	p := &player{script: s, w: w, scene: sceneOf(w.Getenv, string(brief)), ctx: newWindow(s.Window, string(brief))}
 	if e := p.settle(""); e != nil {
@@ -81,8 +81,8 @@ func sceneOf(getenv func(string) string, brief string) Scene {
 func (p *player) play(ctx context.Context) *end {
 	play, ok := p.script.choose(p.scene)
 	if !ok {
-		return &end{complain(p.w, kedge.Errorf(kedge.NotFound, "the demo's script does not tell the agent what to do in feature %q, attempt %d, purpose %q, session %d",
-			p.scene.Feature, p.scene.Attempt, p.scene.Purpose, p.scene.Number).WithHint("add it under \"plays\"; the format: kedge fakeagent --help"))}
+		return &end{complain(p.w, kedge.Errorf(kedge.NotFound, "the script does not say what the agent does in this session: feature %q, attempt %d, purpose %q, session number %d",
+			p.scene.Feature, p.scene.Attempt, p.scene.Purpose, p.scene.Number).WithHint("add an entry to \"plays\" in the script; the format: kedge fakeagent --help"))}
 	}
 	if e := p.all(ctx, play.Do); e != nil {
 		return e

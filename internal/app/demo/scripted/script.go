@@ -90,9 +90,9 @@ func Parse(file string, b []byte) (Script, error) {
 	}
 	switch {
 	case s.Version != 1:
-		return Script{}, kedge.Errorf(kedge.Invalid, "%s: the script has version %d, and this version of Kedge reads version 1", file, s.Version)
+		return Script{}, kedge.Errorf(kedge.Invalid, "%s: \"version\" is %d, and it must be 1", file, s.Version)
 	case s.Window < 0 || s.USD < 0:
-		return Script{}, kedge.Errorf(kedge.Invalid, "%s: the script has a context window or a price below 0", file)
+		return Script{}, kedge.Errorf(kedge.Invalid, "%s: \"window\" and \"usd_per_mtok\" must not be below 0", file)
 	case s.Overflow != "" && s.Overflow != "fail" && s.Overflow != "forget":
 		return Script{}, kedge.Errorf(kedge.Invalid, "%s: \"overflow\" is %q, and it must be \"fail\" or \"forget\"", file, s.Overflow)
 	}
@@ -112,13 +112,13 @@ func check(actions []Action) error {
 	for i, a := range actions {
 		v, ok := verbs()[a.Do]
 		if !ok {
-			return kedge.Errorf(kedge.Invalid, "action %d: Kedge does not know the action %q", i+1, a.Do).WithHint("see the actions: kedge fakeagent --help")
+			return kedge.Errorf(kedge.Invalid, "action %d: there is no action %q", i+1, a.Do).WithHint("see the actions: kedge fakeagent --help")
 		}
 		if v.path && a.Path == "" || v.line && a.Line == "" || v.text && a.Text == "" {
-			return kedge.Errorf(kedge.Invalid, "action %d: %q needs a path, a line or a text that is missing", i+1, a.Do)
+			return kedge.Errorf(kedge.Invalid, "action %d: %q lacks its \"path\", \"line\" or \"text\"", i+1, a.Do)
 		}
 		if _, err := time.ParseDuration(a.For); a.For != "" && err != nil {
-			return kedge.Errorf(kedge.Invalid, "action %d: %q is not a duration", i+1, a.For)
+			return kedge.Errorf(kedge.Invalid, "action %d: %q is not a time span such as 2s", i+1, a.For)
 		}
 		if err := check(a.Actions); err != nil {
 			return err

@@ -62,7 +62,7 @@ func (p *player) settle(output string) *end {
 
 func (p *player) overflow() *end {
 	if p.script.Overflow != "forget" || p.ctx.brief > p.ctx.size {
-		fmt.Fprintf(p.w.Err, "fakeagent: the prompt is too long: %d tokens, at most %d\n", p.ctx.used, p.ctx.size)
+		fmt.Fprintf(p.w.Err, "fakeagent: the prompt is too long: it has %d tokens, and the limit is %d\n", p.ctx.used, p.ctx.size)
 		return &end{1}
 	}
 	p.ctx.forget()
