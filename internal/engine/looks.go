@@ -102,7 +102,7 @@ func (l Looks) sneaked(ctx context.Context, c run.Command, m slot.Meeting) (run.
 	if err != nil || !is {
 		return run.Input{}, err
 	}
-	return Refusal(c, m.Got()+fmt.Sprintf("; %s came while %s worked, and that session's worktree has it too; no check ran on it", by.To, by.Session),
+	return Refusal(c, m.Got()+fmt.Sprintf("; commit %s may come from an agent: it appeared while session %s worked, and that session's worktree has it too. No check ran on this commit", by.To, by.Session),
 		append([]kedge.NextStep{by.Undo().AndThen(slot.LandAgain())}, m.ByHand()...)...), nil
 }
 

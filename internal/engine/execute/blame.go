@@ -51,7 +51,7 @@ func (x *Executor) blame(ctx context.Context, c run.Command, clean *git.Repo, b 
 func (x *Executor) greenAt(ctx context.Context, c run.Command, clean *git.Repo, commit string, b plan.Broken) (bool, error) {
 	red, other, err := x.redAt(ctx, c, clean, commit, []plan.Broken{b})
 	if err == nil && other.Outcome != "" {
-		err = kedge.Errorf(kedge.Blocked, "the checks cannot run on commit %s: %s", words.Hash(commit), other.Reason)
+		err = kedge.Errorf(kedge.Blocked, "Kedge cannot run the checks on commit %s: %s", words.Hash(commit), other.Reason)
 	}
 	return len(red) == 0, err
 }
@@ -59,11 +59,11 @@ func (x *Executor) greenAt(ctx context.Context, c run.Command, clean *git.Repo, 
 // since names a commit, whose work it is, or who wrote it.
 func (x *Executor) since(ctx context.Context, at git.CommitInfo) (string, error) {
 	if id := at.Trailer("Kedge-Feature"); id != "" {
-		return fmt.Sprintf("since the work on %q: %s", id, words.Hash(at.SHA)), nil
+		return fmt.Sprintf("red since commit %s, the work on feature %q", words.Hash(at.SHA), id), nil
 	}
 	info, err := x.cfg.Repo.ReadCommit(ctx, at.SHA)
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("since commit %s by %s: %s", words.Hash(info.SHA), info.Author, engine.Subject(strings.SplitN(info.Message, "\n", 2)[0])), nil
+	return fmt.Sprintf("red since commit %s by %s (%s)", words.Hash(info.SHA), info.Author, engine.Subject(strings.SplitN(info.Message, "\n", 2)[0])), nil
 }

@@ -26,7 +26,7 @@ func (x *Executor) brief(ctx context.Context, c run.Command, _ func(run.Input)) 
 		if _, err := os.Stat(filepath.Join(x.runDir(c.Run), name)); err == nil {
 			return briefed(ev, c, name), nil
 		} else if !errors.Is(err, fs.ErrNotExist) {
-			return ev, kedge.Errorf(kedge.Internal, "cannot find out whether the text that a session starts with (its brief) exists: %w", err)
+			return ev, kedge.Errorf(kedge.Internal, "cannot look for the text that a session starts with (the brief): %w", err)
 		}
 	}
 	prefix := briefPrefix
@@ -59,7 +59,7 @@ func (x *Executor) writeBrief(ctx context.Context, c run.Command, name string) e
 	}
 	text = redact.Text(text) // whatever it was made of: it goes to a model, and into its provider's logs
 	if err := atomicfile.Write(filepath.Join(x.runDir(c.Run), name), []byte(text), 0o600); err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot save the text that a session starts with (its brief): %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot save the text that a session starts with (the brief): %w", err)
 	}
 	return nil
 }
@@ -93,11 +93,11 @@ func (x *Executor) briefText(c run.Command) (string, error) {
 	}
 	number, ok := strings.CutPrefix(strings.TrimSuffix(c.Text, briefSuffix), prefix)
 	if _, err := strconv.ParseInt(number, 10, 64); !ok || err != nil {
-		return "", kedge.Errorf(kedge.Internal, "the run needs the text that a session starts with (its brief), and %q cannot be the name of its file", c.Text)
+		return "", kedge.Errorf(kedge.Internal, "the run names the file %q for the text that a session starts with (the brief), and this name is not valid", c.Text)
 	}
 	b, err := os.ReadFile(filepath.Join(x.runDir(c.Run), prefix+number+briefSuffix))
 	if err != nil {
-		return "", kedge.Errorf(kedge.Internal, "cannot read the text that a session starts with (its brief): %w", err)
+		return "", kedge.Errorf(kedge.Internal, "cannot read the text that a session starts with (the brief): %w", err)
 	}
 	return string(b), nil
 }

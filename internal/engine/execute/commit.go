@@ -55,8 +55,8 @@ func (x *Executor) madeBefore(ctx context.Context, c run.Command, whole string) 
 		info.Trailer(name) == value {
 		return at, nil
 	}
-	return "", kedge.Errorf(kedge.Conflict, "something else moved the run's branch %q while Kedge committed: it is now at %s", slot.Branch(c.Run), words.Hash(at)).
-		WithHint("see its newest commits: git log --oneline -5 %s", slot.Branch(c.Run))
+	return "", kedge.Errorf(kedge.Conflict, "Kedge could not commit on the run's branch %q, because another program moved the branch to commit %s meanwhile", slot.Branch(c.Run), words.Hash(at)).
+		WithHint("see the newest commits on that branch: git log --oneline -5 %s", slot.Branch(c.Run))
 }
 
 func (x *Executor) makeCommit(ctx context.Context, c run.Command, whole string) (string, error) {

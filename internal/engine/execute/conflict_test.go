@@ -126,7 +126,7 @@ func TestOnlyTheFilesOfTheRuleAreTaken(t *testing.T) {
 func TestACommandThatMakesNothingIsAConflict(t *testing.T) {
 	for name, c := range map[string]struct{ command, why string }{
 		"fails":     {"cat *.dep > all.lock; echo no network; exit 3\n", `; the command "sh lock.sh" failed: `},
-		"untouched": {"true\n", `; the command "sh lock.sh" left all.lock as it is on the branch`},
+		"untouched": {"true\n", `; the command "sh lock.sh" did not write the file all.lock again`},
 		"markers":   {"printf '<<<<<<< a\\n=======\\n>>>>>>> b\\n' > all.lock\n", `; the command "sh lock.sh" left conflict markers in all.lock`},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -259,7 +259,7 @@ func (k *corner) altered(findings []kedge.Finding) string {
 	ran := k.fewer
 	switch r := k.found.OldTests.Check; {
 	case k.onlyTests:
-		ran = "the checks were red with the old tests, and it changes no source: " + words.Some(k.halves.Tests, 3)
+		ran = "the work changes only tests, and with the old tests the checks were red: " + words.Some(k.halves.Tests, 3)
 	case k.unjudged:
 		ran = "Kedge could not run the old tests with the new source: " + k.found.OldTests.Why
 	case r != nil:

@@ -76,7 +76,7 @@ func (x *Executor) inClean(do method) method {
 func (x *Executor) Do(ctx context.Context, c run.Command, report func(run.Input)) (run.Input, error) {
 	do, ok := x.do[c.Kind]
 	if !ok {
-		return run.Input{}, kedge.Errorf(kedge.Internal, "this version of Kedge does not know the step %q of the run", string(c.Kind)).WithHint("a newer Kedge may have begun the run: see your version: kedge version")
+		return run.Input{}, kedge.Errorf(kedge.Internal, "this version of Kedge does not know the step %q of the run", string(c.Kind)).WithHint("a newer version of Kedge may have begun the run; see which version this is: kedge version")
 	}
 	var ev run.Input
 	err := x.unpark(ctx, c)

@@ -112,8 +112,8 @@ func (x *Executor) place(ctx context.Context, c run.Command) (place, error) {
 		return place{}, err
 	}
 	if j.Base != c.Base {
-		return place{}, kedge.Errorf(kedge.Conflict, "the worktree of a feature (job %d of the run) is at commit %s, and Kedge expected %s", c.Job, words.Hash(j.Base), words.Hash(c.Base)).
-			WithHint("see the worktrees: kedge worktree ls")
+		return place{}, kedge.Errorf(kedge.Conflict, "the worktree for %s starts from commit %s, and Kedge expected commit %s", nameOf(c), words.Hash(j.Base), words.Hash(c.Base)).
+			WithHint("see the worktrees and their commits: kedge worktree ls")
 	}
 	p := place{job: j}
 	if p.tree, err = x.cfg.Slots.Open(ctx, j); err != nil {

@@ -53,7 +53,7 @@ func TestAPortThatAnswersIsTheEnvironments(t *testing.T) {
 		"[[service]]\nname = \"web\"\nrun = \"true\"\nready = \"tcp://" + l + "\"\n"
 	y := newYard(t, map[string]string{".kedge/gate.toml": toml})
 	ev := y.want(run.CannotRun, y.baseline())
-	if !strings.Contains(ev.Reason, "something answers at") {
+	if !strings.Contains(ev.Reason, "another program already answers at") {
 		t.Errorf("it says %q", ev.Reason)
 	}
 }
@@ -253,7 +253,7 @@ func TestWhatASessionLeftRunningIsGone(t *testing.T) {
 		t.Error("it still listens")
 	}
 	last := y.book.evidence[len(y.book.evidence)-1]
-	if last.ID != ev.Evidence || !strings.Contains(findings(last.Verdict.Findings), "left 1 processes running") {
+	if last.ID != ev.Evidence || !strings.Contains(findings(last.Verdict.Findings), "left processes running (1)") {
 		t.Errorf("found %s", findings(last.Verdict.Findings))
 	}
 }

@@ -21,7 +21,7 @@ func (x *Executor) land(ctx context.Context, c run.Command, _ func(run.Input)) (
 		return run.Input{}, err
 	}
 	if course.Lands == "" {
-		return engine.Refused(c, kedge.Errorf(kedge.Blocked, "the run did not start on a branch, so there is no branch to land on").
+		return engine.Refused(c, kedge.Errorf(kedge.Blocked, "the run did not start on a branch, so Kedge does not know to which branch it should move the work").
 			WithStep(kedge.Step("git", "switch", "-c", "NAME").AndThen(kedge.Step("git", "merge", "--ff-only", slot.Branch(c.Run))))), nil
 	}
 	ev := c.Reply(run.OK)
@@ -29,7 +29,7 @@ func (x *Executor) land(ctx context.Context, c run.Command, _ func(run.Input)) (
 	at, err := x.cfg.Repo.Resolve(ctx, "refs/heads/"+course.Lands)
 	switch {
 	case kedge.NotFound.Is(err):
-		return engine.Refused(c, kedge.Errorf(kedge.NotFound, "there is no branch %q", course.Lands).
+		return engine.Refused(c, kedge.Errorf(kedge.NotFound, "Kedge cannot move the work to branch %q, because there is no such branch any more", course.Lands).
 			WithStep(kedge.Step("git", "branch", course.Lands, words.Hash(c.Commit)).AndThen(slot.LandAgain()))), nil
 	case err != nil:
 		return run.Input{}, err

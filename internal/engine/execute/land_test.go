@@ -83,7 +83,7 @@ func TestLandRefusesWhereSomethingIsInTheWay(t *testing.T) {
 		"the branch is gone": {func(y *yard) {
 			y.git("-C", y.root, "switch", "-q", "--detach")
 			y.git("-C", y.root, "branch", "-D", "main")
-		}, "no branch \"main\"", "git branch main "},
+		}, "branch \"main\"", "git branch main "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			y, tip := verified(t)

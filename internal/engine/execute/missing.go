@@ -56,7 +56,7 @@ func (x *Executor) stillThere(ctx context.Context, c run.Command, j slot.Job) (*
 		now, err = work.TreeWithout(ctx, now, slot.Kedges...)
 	}
 	if err == nil && now != c.Tree {
-		err = kedge.Errorf(kedge.Conflict, "files in the worktree of a feature (job %d of the run) changed after Kedge had checked them", c.Job)
+		err = kedge.Errorf(kedge.Conflict, "files in the worktree for %s changed after Kedge had checked them", nameOf(c))
 	}
 	return work, err
 }

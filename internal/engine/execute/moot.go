@@ -34,7 +34,7 @@ func (x *Executor) whoHasIt(ctx context.Context, c run.Command, m merging) (stri
 		return "", err
 	}
 	if at.SHA == "" {
-		return fmt.Sprintf("the commits since %s have all of it", words.Hash(j.Base)), nil
+		return fmt.Sprintf("the commits since %s already contain this work", words.Hash(j.Base)), nil
 	}
 	return x.madeBy(ctx, at)
 }

@@ -38,7 +38,7 @@ func (x *Executor) unpark(ctx context.Context, c run.Command) error {
 	c.Base = ready.Job.Base
 	_, reason, err := x.equip(ctx, c, ready.Tree, ready.Whole)
 	if err == nil && reason != "" {
-		err = kedge.Errorf(kedge.Blocked, "Kedge cannot make the worktree of %s again: %s", nameOf(c), reason)
+		err = kedge.Errorf(kedge.Blocked, "Kedge cannot make the worktree for %s again: %s", nameOf(c), reason)
 	}
 	if err != nil {
 		return err
@@ -49,7 +49,7 @@ func (x *Executor) unpark(ctx context.Context, c run.Command) error {
 // nameOf is what a command is about.
 func nameOf(c run.Command) string {
 	if c.Feature == "" {
-		return string(c.Purpose)
+		return "the step \"" + string(c.Purpose) + "\" of the run"
 	}
-	return string(c.Feature)
+	return "feature \"" + string(c.Feature) + "\""
 }

@@ -119,7 +119,7 @@ func judgeProof(own kedge.Check, ev kedge.Evidence) proof {
 	case gate.Unfit(own, r):
 		pr.outcome, pr.reason = run.Broken, gate.Clip(what)
 	case own.Prove == check.ProveHolds:
-		pr.outcome, pr.reason = run.Broken, gate.Clip("it must hold before the work and does not: "+what)
+		pr.outcome, pr.reason = run.Broken, gate.Clip("this check must be green before the work, and it is red: "+what)
 	default:
 		pr.outcome = run.Fails
 	}

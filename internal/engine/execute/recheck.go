@@ -32,7 +32,7 @@ func text(b plan.Broken) string {
 	if r.FirstFailure != nil {
 		failure = gate.ExitText(r) + gate.Render(*r.FirstFailure)
 	}
-	return fmt.Sprintf("check %q (%s) of %q is red: %s", r.Name, check.Unwrapped(r.Command), b.Feature.ID, failure)
+	return fmt.Sprintf("check %q (%s) of feature %q is red: %s", r.Name, check.Unwrapped(r.Command), b.Feature.ID, failure)
 }
 
 // holdAgainst holds a merged tree, which is green by itself, against the completed
@@ -60,9 +60,9 @@ func (x *Executor) holdAgainst(ctx context.Context, c run.Command, clean *git.Re
 	}
 	out := c.Reply(run.Red)
 	out.Environment, out.Features = ev.Environment, plan.IDsOf(red)
-	out.Failure = gate.Clip(fmt.Sprintf("this work breaks feature %q, which is completed: %s", red[0].Feature.ID, text(red[0])))
+	out.Failure = gate.Clip(fmt.Sprintf("this work breaks the completed feature %q: %s", red[0].Feature.ID, text(red[0])))
 	if len(red) > 1 {
-		out.Failure += fmt.Sprintf("\nit breaks as well: %s", strings.Join(plan.Quoted(plan.IDsOf(red[1:])), ", "))
+		out.Failure += fmt.Sprintf("\nthis work also breaks these completed features: %s", strings.Join(plan.Quoted(plan.IDsOf(red[1:])), ", "))
 	}
 	out.Failure += strings.TrimSuffix("\n"+ev.Altered, "\n") // which may be why
 	return out, nil

@@ -33,7 +33,7 @@ func TestRow14WorkThatBreaksACompletedFeature(t *testing.T) {
 	if !slices.Equal(ev.Features, []kedge.FeatureID{"f2", "f3"}) {
 		t.Errorf("it breaks %v", ev.Features)
 	}
-	for _, want := range []string{`breaks feature "f2"`, `check "f2" (test ! -e break-f2)`, "exit 1", `as well: "f3"`} {
+	for _, want := range []string{`breaks the completed feature "f2"`, `check "f2" (test ! -e break-f2)`, "exit 1", `also breaks these completed features: "f3"`} {
 		if !strings.Contains(ev.Failure, want) {
 			t.Errorf("the failure has no %q: %s", want, ev.Failure)
 		}
@@ -56,7 +56,7 @@ func TestRow14ChangedTestBesideWhatItBreaks(t *testing.T) {
 	y.put(y.slot(1), l.test, l.moved())
 	tree := y.gated(run.Green, 1, "one", base).Tree
 	ev := y.integrated(run.Red, 1, "one", base, tree)
-	for _, want := range []string{`breaks feature "old"`, `it changes existing tests: with the old tests, check "suite" is red`} {
+	for _, want := range []string{`breaks the completed feature "old"`, `it changes existing tests: with the old tests, check "suite" is red`} {
 		if !strings.Contains(ev.Failure, want) {
 			t.Errorf("the failure has no %q: %s", want, ev.Failure)
 		}
@@ -82,7 +82,7 @@ func TestRow102RegressionOfEarlierFeatures(t *testing.T) {
 	gate := run.Command{Feature: "new", Base: base, Scope: "full", Tree: prepared.Tree}
 	ev := y.want(run.Regressed, y.command(run.Gate, 2, gate))
 	culprit := y.git("-C", y.root, "rev-parse", "--short=12", base+"~1")
-	if !slices.Equal(ev.Features, []kedge.FeatureID{"f1"}) || !strings.Contains(ev.Reason, "since commit "+culprit+" by Ada <ada@example.com>: commit 1") {
+	if !slices.Equal(ev.Features, []kedge.FeatureID{"f1"}) || !strings.Contains(ev.Reason, "since commit "+culprit+" by Ada <ada@example.com> (commit 1)") {
 		t.Errorf("%v: %s, want %s", ev.Features, ev.Reason, culprit)
 	}
 	gate.Features = []kedge.FeatureID{"f1"}

@@ -38,8 +38,8 @@ func (x *Executor) oneFeature(ctx context.Context, c run.Command, clean *git.Rep
 			continue
 		}
 		ev.Outcome = run.Outside
-		ev.Reason = fmt.Sprintf("the work is also for feature %q, whose checks were red before it and are green with it", f.ID)
-		ev.Failure = ev.Reason + fmt.Sprintf(". A session works on one feature: remove what is for %q and keep what is for %q", f.ID, c.Feature)
+		ev.Reason = fmt.Sprintf("the work also does feature %q: the checks of that feature were red before this work and are green with it", f.ID)
+		ev.Failure = ev.Reason + fmt.Sprintf(". A session may work on only one feature: remove the changes for %q, and keep those for %q", f.ID, c.Feature)
 		return ev, nil
 	}
 	return ev, nil

@@ -55,7 +55,7 @@ func (x *Executor) tidy(ctx context.Context, c run.Command) {
 		x.log().Warn("cannot remove the worktree of a run that is over", "run", string(c.Run), "error", err.Error())
 	}
 	if _, err := x.cfg.Slots.Landed(ctx, c.Run); err != nil { // no worktree stands on them any more
-		x.log().Warn("cannot remove the branch of a run that has landed", "run", string(c.Run), "error", err.Error())
+		x.log().Warn("cannot remove the branch of a run whose work has landed", "run", string(c.Run), "error", err.Error())
 	}
 	x.Sweep()
 }
@@ -65,7 +65,7 @@ func (x *Executor) tidy(ctx context.Context, c run.Command) {
 func (x *Executor) Sweep() {
 	x.sweeps.Go(func() {
 		if err := x.cfg.Slots.Sweep(x.here); err != nil && x.here.Err() == nil {
-			x.log().Warn("cannot delete the files that are left of worktrees", "error", err.Error())
+			x.log().Warn("cannot delete the files that are left of removed worktrees", "error", err.Error())
 		}
 	})
 }

@@ -23,7 +23,7 @@ func (s *session) conclude(ctx context.Context, f hold.Found) (run.Input, error)
 		return run.Input{}, err
 	}
 	if left > 0 {
-		s.cfg.log().Warn("the process that kept a session alive (its holder) is gone; Kedge ended the processes that it left", "session", string(s.id), "processes", left)
+		s.cfg.log().Warn("the process that kept a session alive (its holder) was killed; Kedge ended what still ran of that session", "session", string(s.id), "processes", left)
 	}
 	if _, end, err := s.tape(); err == nil {
 		s.readTo(ctx, end)
@@ -81,7 +81,7 @@ func (s *session) outcome(f hold.Found) run.Input {
 	r := *f.Result
 	exit := s.reader.Exit(r.Code, r.Cause)
 	if catalog.Of(s.adapter.Kind()).Versions.Untried(exit.Version) {
-		s.cfg.log().Warn("the tests of Kedge never ran with this version of the agent", "session", string(s.id), "agent", s.adapter.Kind(), "version", exit.Version)
+		s.cfg.log().Warn("Kedge was never tested with this version of the agent", "session", string(s.id), "agent", s.adapter.Kind(), "version", exit.Version)
 	}
 	ev.Reason, ev.Until = exit.Text, exit.Until
 	switch {

@@ -34,7 +34,7 @@ func pause(ctx context.Context) error {
 		if err := engine.Left(ctx); err != nil {
 			return err
 		}
-		return kedge.Errorf(kedge.Interrupted, "waiting for the session was interrupted: %w", context.Cause(ctx))
+		return kedge.Errorf(kedge.Interrupted, "Kedge stopped waiting for a session: %w", context.Cause(ctx))
 	}
 }
 

@@ -128,7 +128,7 @@ func (g *gate) clearEvidence() {
 	}
 }
 
-var errTooLarge = errors.New("too large")
+var errTooLarge = errors.New("the file is too large")
 
 // copyOut copies one file out of the worktree. The root keeps a link that
 // appears meanwhile from leading outside.

@@ -72,7 +72,7 @@ func TestEvidenceIsBounded(t *testing.T) {
 
 func TestPathGoesToTheService(t *testing.T) {
 	q := request(t, kedge.Check{Name: "users", HTTP: &kedge.HTTPCheck{URL: "/users", Status: 200}})
-	if _, err := gate.Run(t.Context(), q); err == nil || !strings.Contains(err.Error(), `"http://127.0.0.1:{port}/users" contains {port}, the port of a service, but the project has no service`) {
+	if _, err := gate.Run(t.Context(), q); err == nil || !strings.Contains(err.Error(), `"http://127.0.0.1:{port}/users" contains {port}, which stands for the port of a service, but the project has no service`) {
 		t.Errorf("without a service: %v", err)
 	}
 }

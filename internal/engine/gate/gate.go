@@ -366,8 +366,8 @@ func (g *gate) unchanged(ctx context.Context) error {
 	if len(paths) == 0 {
 		return nil
 	}
-	return kedge.Errorf(kedge.Conflict, "files changed while the checks ran: %s", shorten(paths, 5)).
-		WithHint("if a check writes %q, add it to .gitignore or to the check's evidence; then run the checks again", paths[0])
+	return kedge.Errorf(kedge.Conflict, "files changed while the checks ran, so their result does not count: %s", shorten(paths, 5)).
+		WithHint("if a check writes the file %q, add this file to .gitignore or to the check's \"evidence\" in .kedge/gate.toml; then run the checks again", paths[0])
 }
 
 // mayChange: what Kedge itself projects, and what checks leave as evidence.

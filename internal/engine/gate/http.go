@@ -64,8 +64,8 @@ func (g *gate) fillPort(text string) (string, error) {
 		return text, nil
 	}
 	if len(g.Services) == 0 {
-		return "", kedge.Errorf(kedge.Invalid, "%q contains {port}, the port of a service, but the project has no service", text).
-			WithHint("add one to .kedge/gate.toml: [[service]] with name, run and ready")
+		return "", kedge.Errorf(kedge.Invalid, "%q contains {port}, which stands for the port of a service, but the project has no service", text).
+			WithHint("add a service to .kedge/gate.toml: a [[service]] block with name, run and ready")
 	}
 	return strings.ReplaceAll(text, check.PortPlace, strconv.Itoa(g.ports[g.Services[0].Name])), nil
 }
@@ -129,10 +129,10 @@ func reason(err error) string {
 // not.
 func compare(h kedge.HTTPCheck, ans answer) string {
 	if h.Status != 0 && ans.status != h.Status {
-		return fmt.Sprintf("status %d, not %d: %s", ans.status, h.Status, check.Excerpt(ans.body))
+		return fmt.Sprintf("the service answered with status %d, not %d: %s", ans.status, h.Status, check.Excerpt(ans.body))
 	}
 	if h.Status == 0 && (ans.status < 200 || ans.status > 299) {
-		return fmt.Sprintf("status %d: %s", ans.status, check.Excerpt(ans.body))
+		return fmt.Sprintf("the service answered with status %d, not 2xx: %s", ans.status, check.Excerpt(ans.body))
 	}
 	if h.JSON == nil {
 		return ""

@@ -48,7 +48,7 @@ func TestRow101HTTPCheck(t *testing.T) {
 		{"any 2xx", `{"url":"/orders","method":"POST","header":{"X-Token":"t"},"body":"{\"sku\":\"a\"}"}`, ""},
 		{"a large number", `{"url":"/orders/1","json":{"id":12345678901234567890}}`, ""},
 		{"wrong status", `{"url":"/orders/2","status":200}`, "status 404, not 200"},
-		{"not 2xx", `{"url":"/orders/2"}`, "status 404: "},
+		{"not 2xx", `{"url":"/orders/2"}`, "status 404, not 2xx: "},
 		{"wrong value", `{"url":"/orders/1","json":{"userId":2}}`, "$.userId is 1.0, not 2"},
 		{"a large number, one off", `{"url":"/orders/1","json":{"id":12345678901234567891}}`, "$.id is 12345678901234567890"},
 		{"missing key", `{"url":"/orders/1","json":{"total":1}}`, "$.total is not there"},
@@ -153,7 +153,7 @@ func TestServiceThatIsNeverReady(t *testing.T) {
 func TestPortThatAnswersAlready(t *testing.T) {
 	q := request(t, kedge.Check{Name: "api", HTTP: &kedge.HTTPCheck{URL: "http://127.0.0.1:{port}/"}})
 	q.Services = []kedge.Service{{Name: "web", Run: serve(t), Ready: api(t) + "/orders/1"}}
-	if _, err := gate.Run(t.Context(), q); !kedge.Blocked.Is(err) || !strings.Contains(err.Error(), "something answers at ") || kedge.HintOf(err) == "" {
+	if _, err := gate.Run(t.Context(), q); !kedge.Blocked.Is(err) || !strings.Contains(err.Error(), "another program already answers at ") || kedge.HintOf(err) == "" {
 		t.Errorf("error %v", err)
 	}
 }

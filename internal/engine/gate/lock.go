@@ -23,11 +23,11 @@ func (g *gate) lockExclusive(ctx context.Context, name string) (unlock func(), e
 		return func() {}, nil
 	}
 	if !kedge.ValidName(name) {
-		return nil, kedge.Errorf(kedge.Invalid, "exclusive = %q is not a valid name for a lock", name).WithHint("use a name such as db")
+		return nil, kedge.Errorf(kedge.Invalid, "a check has exclusive = %q, and this is not a valid name", name).WithHint("write a plain name there, such as: exclusive = \"db\"")
 	}
 	f, err := os.OpenFile(filepath.Join(g.LockDir, name+".lock"), os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
-		return nil, kedge.Errorf(kedge.Internal, "cannot open the lock file of exclusive = %q: %w", name, err)
+		return nil, kedge.Errorf(kedge.Internal, "cannot open the lock file for checks with exclusive = %q: %w", name, err)
 	}
 	if err := flock(ctx, f); err != nil {
 		return nil, errors.Join(err, f.Close())
@@ -44,7 +44,7 @@ func flock(ctx context.Context, f *os.File) error {
 			return nil
 		}
 		if !errors.Is(err, syscall.EWOULDBLOCK) && !errors.Is(err, syscall.EINTR) {
-			return kedge.Errorf(kedge.Internal, "cannot lock %q: %w", f.Name(), err)
+			return kedge.Errorf(kedge.Internal, "cannot lock the file %q: %w", f.Name(), err)
 		}
 		select {
 		case <-ctx.Done():
@@ -74,5 +74,5 @@ func (g *gate) lockPort(port int) (*os.File, error) {
 	if errors.Is(err, syscall.EWOULDBLOCK) || errors.Is(err, syscall.EINTR) {
 		return nil, nil
 	}
-	return nil, kedge.Errorf(kedge.Internal, "cannot lock %q: %w", f.Name(), err)
+	return nil, kedge.Errorf(kedge.Internal, "cannot lock the file %q: %w", f.Name(), err)
 }

@@ -51,7 +51,7 @@ func (p *goPackages) touchedBy(ctx context.Context, paths []string) (packages, w
 		return nil, nil, ctx.Err()
 	}
 	if p.err != nil {
-		return []string{"./..."}, []string{fmt.Sprintf("%s -> ./... (go list: %v)", paths[0], p.err)}, nil //nolint:nilerr // then everything is selected
+		return []string{"./..."}, []string{fmt.Sprintf("%s -> ./... (all packages, because go list failed: %v)", paths[0], p.err)}, nil //nolint:nilerr // then everything is selected
 	}
 	chosen := map[string]bool{}
 	for _, f := range paths {
@@ -183,7 +183,7 @@ func (p *goPackages) read(out []byte) error {
 		}
 	}
 	if len(p.all) == 0 {
-		return errors.New("no Go package found")
+		return errors.New("go list found no Go package")
 	}
 	return nil
 }

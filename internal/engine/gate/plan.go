@@ -35,7 +35,7 @@ func (g *gate) plan(ctx context.Context) ([]step, error) {
 	}
 	if len(steps) == 0 {
 		return nil, kedge.Errorf(kedge.Invalid, "the project has no check to run").
-			WithHint("add one to .kedge/gate.toml: [[check]] with name and run")
+			WithHint("add a check to .kedge/gate.toml: a [[check]] block with name and run")
 	}
 	if err := g.checkNames(steps); err != nil {
 		return nil, err
@@ -78,7 +78,7 @@ func (g *gate) checkNames(steps []step) error {
 	}
 	for _, n := range g.Names {
 		if !slices.Contains(known, n) {
-			return kedge.Errorf(kedge.Invalid, "there is no check %q", n).WithHint("the checks are: %s", strings.Join(known, ", "))
+			return kedge.Errorf(kedge.Invalid, "there is no check %q", n).WithHint("name one of these checks: %s", strings.Join(known, ", "))
 		}
 	}
 	return nil

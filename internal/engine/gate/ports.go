@@ -27,7 +27,7 @@ func SessionPort(ctx context.Context, taken []int) (int, error) {
 			return port, nil
 		}
 	}
-	return 0, noPort(firstSessionPort, lastSessionPort, "kedge worktree gc")
+	return 0, noPort(firstSessionPort, lastSessionPort, "remove worktrees that are no longer needed and still have a port: kedge worktree gc")
 }
 
 // isFree tells whether nothing listens on a port.
@@ -37,5 +37,5 @@ func isFree(ctx context.Context, port int) bool {
 }
 
 func noPort(first, last int, next string) error {
-	return kedge.Errorf(kedge.Blocked, "there is no free port between %d and %d", first, last).WithHint("%s", next)
+	return kedge.Errorf(kedge.Blocked, "Kedge found no free port between %d and %d", first, last).WithHint("%s", next)
 }

@@ -43,7 +43,7 @@ func TestNoPortForASession(t *testing.T) {
 	for port := firstSessionPort; port < lastSessionPort; port++ {
 		taken = append(taken, port)
 	}
-	if _, err := SessionPort(t.Context(), taken); !kedge.Blocked.Is(err) || kedge.HintOf(err) != "kedge worktree gc" {
+	if _, err := SessionPort(t.Context(), taken); !kedge.Blocked.Is(err) || kedge.HintOf(err) != "remove worktrees that are no longer needed and still have a port: kedge worktree gc" {
 		t.Errorf("it is %v (hint %q)", err, kedge.HintOf(err))
 	}
 }

@@ -80,7 +80,7 @@ func awaitReady(ctx context.Context, p ended, w wait) string {
 }
 
 // errGone is for an answer that the service cannot have given.
-var errGone = errors.New("something else answers there")
+var errGone = errors.New("another program answers there")
 
 // over tells whether a program has ended.
 func over(p ended) bool {
@@ -120,7 +120,7 @@ func askReady(ctx context.Context, u *url.URL) error {
 	}
 	_ = resp.Body.Close()
 	if resp.StatusCode >= 400 {
-		return fmt.Errorf("it answered %s", resp.Status)
+		return fmt.Errorf("the service answered %s", resp.Status)
 	}
 	return nil
 }

@@ -44,7 +44,7 @@ func TestAwaitReadyTellsWhatTheServiceSays(t *testing.T) {
 	if said := awaitReady(t.Context(), running{}, w); said != "" {
 		t.Errorf("not ready: %s", said)
 	}
-	if told != "it answered 503 Service Unavailable" {
+	if told != "the service answered 503 Service Unavailable" {
 		t.Errorf("told %q", told)
 	}
 }
@@ -60,7 +60,7 @@ func TestAwaitReadyNamesTheAddress(t *testing.T) {
 	}
 	asked := false
 	said = awaitReady(t.Context(), running{}, wait{ready: u, limit: 300 * time.Millisecond, every: time.Millisecond, tell: func(string) { asked = true }})
-	if !strings.HasPrefix(said, "was not ready at "+u.String()+" within 300ms: it ") || asked && !strings.HasSuffix(said, "it answered 503 Service Unavailable") {
+	if !strings.HasPrefix(said, "was not ready at "+u.String()+" within 300ms: ") || asked && !strings.HasSuffix(said, "the service answered 503 Service Unavailable") {
 		t.Errorf("said %q", said)
 	}
 }

@@ -111,7 +111,7 @@ func (r Regeneration) unmade(ctx context.Context, m git.Merged, out remade) (str
 	for _, p := range m.Kept {
 		rule, _ := r.Rules.Merge.For(p)
 		if !slices.Contains(out.files, p) {
-			return fmt.Sprintf("the command %q left %s as it is on the branch", rule.Run, p), nil
+			return fmt.Sprintf("the command %q did not write the file %s again", rule.Run, p), nil
 		}
 		text, err := r.Tree.ReadFile(ctx, out.tree, p)
 		if kedge.NotFound.Is(err) {

@@ -22,7 +22,7 @@ func InTurn(file, command string, features []kedge.Feature, few int) ([]kedge.Fe
 	turn := at.Turn(command, features, few)
 	text, err := json.Marshal(at)
 	if err != nil {
-		return nil, kedge.Errorf(kedge.Internal, "cannot save as JSON which completed features Kedge checks next: %w", err)
+		return nil, kedge.Errorf(kedge.Internal, "cannot save which completed features Kedge checks next: %w", err)
 	}
 	return turn, atomicfile.Write(file, append(text, '\n'), 0o600)
 }

@@ -112,8 +112,8 @@ func (s *services) port(ctx context.Context, v kedge.Service) (int, error) {
 func (s *services) tryOn(ctx context.Context, v kedge.Service, port int) (*notReady, error) {
 	ready, log := readyURL(v, port), s.log(v)
 	if !s.g.Runner.Runs(ctx, log) && answers(ctx, ready.Host) {
-		return nil, kedge.Errorf(kedge.Blocked, "something answers at %s before service %q is started", ready.Host, v.Name).
-			WithHint("stop what listens there; or, in .kedge/gate.toml, start the service on $KEDGE_PORT and write {port} in its ready address")
+		return nil, kedge.Errorf(kedge.Blocked, "another program already answers at %s, where service %q should answer", ready.Host, v.Name).
+			WithHint("stop that program; or, in .kedge/gate.toml, start the service on $KEDGE_PORT and write {port} in the service's ready address")
 	}
 	p, err := s.g.Runner.Start(ctx, process.Spec{
 		Line: v.Run, Under: s.g.Box.Online().Prefix(), Dir: s.g.Dir, Log: log,
@@ -187,5 +187,5 @@ func (s *services) freePort(ctx context.Context) (int, error) {
 		s.ports = append(s.ports, lock)
 		return port, nil
 	}
-	return 0, noPort(firstPort, lastPort, "ss -ltn")
+	return 0, noPort(firstPort, lastPort, "see which programs use these ports: ss -ltn")
 }

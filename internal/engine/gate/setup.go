@@ -111,7 +111,7 @@ func (e Equipment) changed(ctx context.Context, before string) (string, error) {
 	if err != nil || len(changes) == 0 {
 		return "", err
 	}
-	return fmt.Sprintf("the setup changes files that git does not ignore: %s (next: put them into .gitignore, or correct [worktree] setup in .kedge/config.toml)",
+	return fmt.Sprintf("the setup changes files that git does not ignore: %s (next: put these files into .gitignore, or correct [worktree] setup in .kedge/config.toml)",
 		words.Some(git.PathsOf(changes), 5)), nil
 }
 

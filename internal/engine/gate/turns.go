@@ -123,7 +123,7 @@ func TriedAlone(first, alone kedge.Verdict, beside int) kedge.Verdict {
 		switch {
 		case TimedOut(was):
 			alone.Findings = append(alone.Findings, kedge.Finding{
-				Level: kedge.LevelWarning, What: fmt.Sprintf("check %q timed out while %s ran, and %s", was.Name, words.Count(beside, "other gate"), outcomeAlone(alone, i)),
+				Level: kedge.LevelWarning, What: fmt.Sprintf("check %q timed out while %s went on; %s", was.Name, words.Count(beside, "other run")+" of checks", outcomeAlone(alone, i)),
 				Where: was.Name, Fix: "if this happens often, set gate.parallel lower in .kedge/config.toml, or give the check a longer timeout in .kedge/gate.toml",
 			})
 		case i >= 0 && alone.Checks[i].Reused != "":
@@ -137,12 +137,12 @@ func TriedAlone(first, alone kedge.Verdict, beside int) kedge.Verdict {
 func outcomeAlone(v kedge.Verdict, i int) string {
 	switch {
 	case i < 0 || v.Checks[i].Skipped != "":
-		return "did not run alone"
+		return "alone, the check did not run"
 	case TimedOut(v.Checks[i]):
-		return "timed out alone as well"
+		return "alone, the check timed out too"
 	case v.Checks[i].Red():
-		return "was red alone"
+		return "alone, the check was red"
 	default:
-		return "was green alone"
+		return "alone, the check was green"
 	}
 }

@@ -111,7 +111,7 @@ func (e *Local) Leave() {
 // Start begins a run. One that has begun already stays as it is.
 func (e *Local) Start(ctx context.Context, begun run.Input) error {
 	if begun.Kind != run.Begun || begun.Run == "" {
-		return kedge.Errorf(kedge.Invalid, "a run must begin with the event %q and have an id; this one begins with %q", run.Begun, begun.Kind)
+		return kedge.Errorf(kedge.Invalid, "Kedge cannot start the run: its first entry must be %q and name the run, but it is %q", run.Begun, begun.Kind)
 	}
 	begun.ID = "begun" // one id: there is one beginning
 	_, err := e.ask(ctx, begun.Run, message{ev: begun})
@@ -311,9 +311,9 @@ func (e *Local) letGo(r *runner) bool {
 }
 
 func noRun(id kedge.RunID) error {
-	return kedge.Errorf(kedge.NotFound, "there is no run %q", id).WithHint("see the newest run: kedge status")
+	return kedge.Errorf(kedge.NotFound, "there is no run %q", id).WithHint("see the newest run and its id: kedge status")
 }
 
 func leaving() error {
-	return kedge.Errorf(kedge.Conflict, "the daemon is stopping").WithHint("start it again: kedge up")
+	return kedge.Errorf(kedge.Conflict, "Kedge's background process (the daemon) is stopping").WithHint("start the daemon again: kedge up")
 }

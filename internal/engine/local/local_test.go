@@ -259,7 +259,7 @@ func TestARunOfANewerKedgeIsLeftAlone(t *testing.T) {
 
 	e = local.New(local.Config{Store: s, Executor: does(allGoesWell), Now: clock.Now, After: clock.After})
 	t.Cleanup(e.Leave)
-	if err := e.Open(t.Context()); !kedge.Conflict.Is(err) || !strings.Contains(err.Error(), "newer Kedge") {
+	if err := e.Open(t.Context()); !kedge.Conflict.Is(err) || !strings.Contains(err.Error(), "a newer version of Kedge") {
 		t.Errorf("opened with %v", err)
 	}
 	await(t, e, "run-2", isDone)

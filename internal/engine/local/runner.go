@@ -163,8 +163,8 @@ func (r *runner) unanswerable(m message, err error) {
 func (r *runner) load(open bool) error {
 	doc, _, err := r.e.cfg.Store.Run(context.Background(), r.id)
 	if err == nil && doc.State.Version > run.Version {
-		err = kedge.Errorf(kedge.Conflict, "run %q was made by a newer Kedge; this one is %s", r.id, kedge.Version).
-			WithHint("install the newer Kedge")
+		err = kedge.Errorf(kedge.Conflict, "a newer version of Kedge began run %q, and this is version %s", r.id, kedge.Version).
+			WithHint("install that newer version, then repeat your command")
 	}
 	if err != nil {
 		r.halt(err)
@@ -235,7 +235,7 @@ func (r *runner) keep(step delta.Stepped) (kept *delta.Stepped, again bool, err 
 	}
 	kept = new(delta.Stepped)
 	if err := json.Unmarshal(out[0].Data, kept); err != nil {
-		return nil, false, kedge.Errorf(kedge.Internal, "cannot read a step of run %q from the journal: %w", r.id, err).WithHint("kedge doctor")
+		return nil, false, kedge.Errorf(kedge.Internal, "cannot read a step of run %q in Kedge's journal of this project: %w", r.id, err).WithHint("see what is wrong: kedge doctor")
 	}
 	return kept, false, nil
 }

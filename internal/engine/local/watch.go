@@ -158,8 +158,8 @@ func (r *runner) rest(ctx context.Context) error {
 		select {
 		case <-changed:
 		case <-ctx.Done():
-			return kedge.Errorf(kedge.Conflict, "run %q is stopping, but part of it is still running: %w", r.id, context.Cause(ctx)).
-				WithHint("kedge status")
+			return kedge.Errorf(kedge.Conflict, "run %q has not stopped yet, because some of its sessions or checks still run: %w", r.id, context.Cause(ctx)).
+				WithHint("see what still runs: kedge status")
 		case <-r.e.gone:
 			return engine.ErrLeave
 		}

@@ -145,9 +145,9 @@ func (w *work) answer(ev run.Input, err error) run.Input {
 	switch {
 	case err != nil:
 		ev = run.Input{Outcome: run.Failed, Reason: clip(err.Error())}
-		w.r.e.cfg.Log.Warn("a command failed", "run", w.r.id, "command", w.c.Kind, "epoch", w.c.Epoch, "err", err)
+		w.r.e.cfg.Log.Warn("a step of a run failed", "run", w.r.id, "command", w.c.Kind, "epoch", w.c.Epoch, "err", err)
 	case ev.Kind != "" && ev.Kind != kind:
-		ev = run.Input{Outcome: run.Failed, Reason: fmt.Sprintf("%q was answered with %q", w.c.Kind, ev.Kind)}
+		ev = run.Input{Outcome: run.Failed, Reason: fmt.Sprintf("the step %q of the run ended with the answer of another step: %q", w.c.Kind, ev.Kind)}
 	}
 	ev.Kind, ev.Epoch, ev.At = kind, w.c.Epoch, w.now()
 	ev.ID = kedge.EventID("epoch-" + strconv.FormatInt(w.c.Epoch, 10))

@@ -57,8 +57,8 @@ func Evict(ctx context.Context, id kedge.SessionID, record, dir string) ([]kedge
 
 func leftBehind(id kedge.SessionID, n int, and string) kedge.Finding {
 	return kedge.Finding{
-		Level: kedge.LevelWarning, What: fmt.Sprintf("the session left %d processes running; %s", n, and), Where: string(id),
-		Fix: "nothing to do: they are gone",
+		Level: kedge.LevelWarning, What: fmt.Sprintf("the session left processes running (%d); %s", n, and), Where: string(id),
+		Fix: "nothing to do: these processes are gone",
 	}
 }
 

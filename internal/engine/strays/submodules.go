@@ -45,7 +45,7 @@ func insideOne(w git.SubmoduleWork) []kedge.Finding {
 		}
 		out = append(out, kedge.Finding{
 			Level: kedge.LevelInfo, What: "committed in the submodule: " + words.Some(all, mostNamed), Where: w.Path,
-			Fix: fmt.Sprintf("before you push the work, push the commit: git -C %s push origin %s:refs/heads/NAME", git.Quoted(w.Path), w.Commits[0]),
+			Fix: fmt.Sprintf("before you push the work, push this commit of the submodule: git -C %s push origin %s:refs/heads/NAME", git.Quoted(w.Path), w.Commits[0]),
 		})
 	}
 	return out

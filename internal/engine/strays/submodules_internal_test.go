@@ -22,7 +22,7 @@ func TestInsideOne(t *testing.T) {
 		"files and a commit": {
 			git.SubmoduleWork{Path: "a b", Changed: []string{"a b/x"}, Untracked: []string{"a b/y"}, Commits: []string{sha}},
 			"warning a b: a b/x, a b/y were changed but are not in the commit (submodule) [not part of the work; Kedge sets it aside (kedge salvage ls); to make it part of the work, commit it there: git -C 'a b' add -A && git -C 'a b' commit -m 'what changed']\n" +
-				"info a b: committed in the submodule: 0123456789ab [before you push the work, push the commit: git -C 'a b' push origin " + sha + ":refs/heads/NAME]\n",
+				"info a b: committed in the submodule: 0123456789ab [before you push the work, push this commit of the submodule: git -C 'a b' push origin " + sha + ":refs/heads/NAME]\n",
 		},
 		"no repository": {
 			git.SubmoduleWork{Path: "lib", Strange: true},
