@@ -225,15 +225,15 @@ func TestT18TokenOfAnotherSession(t *testing.T) {
 		args    map[string]any
 		want    string
 	}{
-		{"another's token, to write", mine.ID, foreign, "note_add", note, "it is not the token of this session"},
-		{"another's token, to read", mine.ID, foreign, "feature_next", nil, "it is not the token of this session"},
-		{"a made-up token", mine.ID, "kedge-token-" + strings.Repeat("A", 52), "note_add", note, "it is not the token of this session"},
+		{"another's token, to write", mine.ID, foreign, "note_add", note, "the token in KEDGE_TOKEN is not the token of this session"},
+		{"another's token, to read", mine.ID, foreign, "feature_next", nil, "the token in KEDGE_TOKEN is not the token of this session"},
+		{"a made-up token", mine.ID, "kedge-token-" + strings.Repeat("A", 52), "note_add", note, "the token in KEDGE_TOKEN is not the token of this session"},
 		{"a session that is not there", "ses-00000000000000000000000009", token, "note_add", note, "this project has no such session"},
 		{"a session that has ended", ended.ID, old, "note_add", note, "the session has ended"},
 		{"no id at all", "../../etc", token, "note_add", note, "this project has no such session"},
 	} {
 		res, text := toolCall(t, b.stock(c.session, c.token), c.tool, c.args)
-		if !res.IsError || !strings.Contains(text, "Kedge does not accept KEDGE_TOKEN") || !strings.Contains(text, c.want) {
+		if !res.IsError || !strings.Contains(text, "Kedge does not let this program act") || !strings.Contains(text, c.want) {
 			t.Errorf("%s: %s", c.name, text)
 		}
 	}
@@ -265,7 +265,7 @@ func (b *box) steal(other kedge.SessionID, token string) {
 		said, err = os.ReadFile(out)
 		return err == nil
 	})
-	if !strings.Contains(string(said), "a program inside another session used it") {
+	if !strings.Contains(string(said), "the program runs inside another session") {
 		b.t.Errorf("the thief got %s", said)
 	}
 }
