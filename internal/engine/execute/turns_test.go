@@ -148,7 +148,7 @@ func TestTriedAloneAfterARestart(t *testing.T) {
 	y.open()
 	s.late = 1 // as it is found when it is taken up
 	y.want(run.Green, adopted(c))
-	if !strings.Contains(y.says(), "was green alone") {
+	if !strings.Contains(y.says(), "alone, the check was green") {
 		t.Errorf("it says %q", y.says())
 	}
 }
