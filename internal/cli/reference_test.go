@@ -27,9 +27,10 @@ This page has the text of ` + "`kedge COMMAND --help`" + ` for every command. Ot
 [--json](json.md), [exit codes](exit-codes.md), [environment](environment.md),
 [figures](figures.md) of audit, cost and stats.
 
-Later versions may add commands, JSON fields and exit codes, but never rename one. The answer goes
-to stdout, everything else to stderr. ` + "`--json`" + ` works on every command that prints data. Kedge
-removes control characters from text that comes from a repository or an agent.
+Later versions may add commands, JSON fields and exit codes, but never rename one. A command
+prints its answer to stdout, and messages and progress to stderr. ` + "`--json`" + ` works on every command
+that prints data. Kedge removes control characters from text that comes from a repository or an
+agent.
 
 `
 
