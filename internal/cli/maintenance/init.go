@@ -36,8 +36,7 @@ Kedge finds the commands that test, build and start the project, and what a
 fresh worktree needs first, such as npm ci. Then it writes these files and
 commits them:
 
-  .kedge/          settings, checks, rules, the feature list, progress, and a
-                   script that runs the checks
+  .kedge/          settings, checks, rules, feature list, progress, a script
   AGENTS.md        a block for agents
   CLAUDE.md        a line that imports AGENTS.md
   .gitattributes   a line
@@ -45,17 +44,16 @@ commits them:
 The commit contains nothing else: what you have staged stays staged. Kedge
 overwrites no existing file, so a second init changes nothing.
 
-First, Kedge runs each of the commands once, in a fresh worktree of HEAD. It
-prints the result and the time. If a command is red (it fails), Kedge writes it
-as a comment only, with the first failure. If there is another command for the
-same purpose, or if the test runner can leave out the few tests that are red,
-Kedge tries that command. If it is green, Kedge uses it instead. On a terminal,
-Kedge asks you before it leaves out or replaces a command.
+First, Kedge runs each of the commands once, in a temporary worktree of HEAD.
+It prints the result and the time. If a command is red (it fails), Kedge writes
+it as a comment only, with the first failure. If there is another command for
+the same purpose, or if the test runner can leave out the few tests that are
+red, Kedge tries that command. If it is green, Kedge uses it instead. On a
+terminal, Kedge asks you before it leaves out or replaces a command.
 
-Kedge stops a command after --try-time, but still uses it. With --no-try, Kedge
-runs nothing. Kedge also runs nothing, and tells you, if the repository has
-files that run code or steer agents and that you have not approved. Kedge
-removes the worktree afterwards.
+Kedge stops a command after --try-time, but still uses it. With --no-try, or if
+the repository has files that run code or steer agents and that you have not
+approved, Kedge runs nothing.
 
 If git ignores files under .kedge/, Kedge adds two lines to .gitignore that
 undo this, because runs and clones need these files. The set-up and the checks
