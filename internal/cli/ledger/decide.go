@@ -118,7 +118,7 @@ func newDecideLs(env *frame.Env) *cobra.Command {
 			}
 			pendingEdits(env, out.Edits)
 			if len(out.Decisions) == 0 {
-				env.Talk("no decisions")
+				env.Talk("no decisions are locked")
 			}
 			return env.Show(out, func(w io.Writer) {
 				t := frame.Table{Columns: []frame.Column{{}, {}, {Least: 20}}}
@@ -129,7 +129,7 @@ func newDecideLs(env *frame.Env) *cobra.Command {
 			})
 		},
 	}
-	c.Flags().BoolVar(&in.All, "all", false, "superseded and withdrawn ones too")
+	c.Flags().BoolVar(&in.All, "all", false, "also list superseded and withdrawn decisions")
 	return c
 }
 
@@ -161,7 +161,7 @@ func decisionText(w io.Writer, out memory.DecisionShowReply) {
 	if len(d.AppliesTo) > 0 {
 		fmt.Fprintf(w, "applies to  %s\n", plain.Line(strings.Join(d.AppliesTo, ", ")))
 	}
-	fmt.Fprintf(w, "file        %s\n\nwhy: %s\n", placeOf(out.File, out.Held, "this"), plain.Text(d.Why))
+	fmt.Fprintf(w, "file        %s\n\nwhy: %s\n", placeOf(out.File, out.Held, ""), plain.Text(d.Why))
 	for _, r := range d.Rejected {
 		fmt.Fprintf(w, "rejected: %s: %s\n", plain.Line(r.What), plain.Line(r.Reason))
 	}

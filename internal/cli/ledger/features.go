@@ -28,7 +28,7 @@ func Features(env *frame.Env) *cobra.Command {
 		RunE: func(c *cobra.Command, _ []string) error {
 			return frame.Ask(c.Context(), env, "features", features.ListRequest{}, func(w io.Writer, reply featureList) {
 				if len(reply.Features) == 0 {
-					env.Talk("there are no features yet: kedge feature add --help, kedge features import FILE, or kedge plan --help")
+					env.Talk("there are no features yet; to add one: kedge feature add --help; to import a list: kedge features import FILE; to plan a goal: kedge plan --help")
 				}
 				featuresTable(w, reply.Features)
 			})
@@ -134,7 +134,7 @@ missing ids.`,
 			}
 			claimed(env, reply.Claimed)
 			return env.Changed(c.Context(), env.Show(reply, func(w io.Writer) {
-				fmt.Fprintf(w, "%d added, %d already there\n", len(reply.Added), len(reply.Unchanged))
+				fmt.Fprintf(w, "%d added, %d already in Kedge's list\n", len(reply.Added), len(reply.Unchanged))
 				importText(w, reply)
 			}))
 		},
@@ -207,7 +207,11 @@ func placeOf(file string, held []ledger.UnlandedFile, show string) string {
 		if h.Show != "" {
 			show = h.Show
 		}
-		return "the journal (" + plain.Line(show) + "); Kedge writes " + plain.Line(file) + " once the work of the run has landed"
+		place := "Kedge's own record"
+	if show != "" {
+		place += " (see it: " + plain.Line(show) + ")"
+	}
+	return place + "; Kedge writes " + plain.Line(file) + " when the work of the run has landed"
 	}
 	return plain.Line(file)
 }

@@ -71,7 +71,7 @@ Agents may not amend a plan.`,
 			return env.Changed(c.Context(), err)
 		},
 	}
-	c.Flags().StringVar(&in.Reason, "reason", "", "`why`")
+	c.Flags().StringVar(&in.Reason, "reason", "", "say `why`")
 	c.Flags().BoolVar(&in.DryRun, "dry-run", false, "only show what would change")
 	return c
 }

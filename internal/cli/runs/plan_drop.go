@@ -39,6 +39,6 @@ drop a plan.`,
 			}))
 		},
 	}
-	c.Flags().StringVar(&in.Reason, "reason", "", "`why`")
+	c.Flags().StringVar(&in.Reason, "reason", "", "say `why`")
 	return c
 }
