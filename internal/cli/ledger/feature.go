@@ -84,7 +84,7 @@ func (d *definitionFlags) apply(env *frame.Env, fs *pflag.FlagSet, def *kedge.De
 			return err
 		}
 		if read.ID != def.ID {
-			return kedge.Errorf(kedge.Invalid, "%s defines feature %q, not %q", d.file, read.ID, def.ID).WithHint("correct the id in the file, or name the feature that the file defines")
+			return kedge.Errorf(kedge.Invalid, "%s defines feature %q, not %q", d.file, read.ID, def.ID).WithHint("correct the id in the file, or repeat your command with the id %s", read.ID)
 		}
 		*def = read
 	}
@@ -116,7 +116,7 @@ func (d *definitionFlags) apply(env *frame.Env, fs *pflag.FlagSet, def *kedge.De
 	if fs.Changed("prove") {
 		if len(def.Checks) == 0 {
 			return kedge.Errorf(kedge.Invalid, "--prove %s needs a check", d.prove).
-				WithHint("add one to your command: --check \"go test ./...\"")
+				WithHint("add a check to your command: --check \"go test ./...\"")
 		}
 		for i := range def.Checks {
 			def.Checks[i].Prove = d.prove

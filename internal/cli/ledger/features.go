@@ -111,11 +111,11 @@ func newFeaturesImport(env *frame.Env) *cobra.Command {
              [{"category", "description", "steps", "passes"}]
 
 Every imported feature starts as pending. If the list says that a feature is
-completed, Kedge takes this as a claim and verifies it. A feature that the
-list calls skipped stays skipped. Existing features with the same definition
-keep their status, and Kedge names them. If the version is missing, Kedge
-assumes 1. It keeps unknown keys in the notes and reports them. It generates
-missing ids.`,
+completed, Kedge takes this as a claim and verifies it. A feature that the list
+calls skipped stays skipped. Existing features with the same definition keep
+their status, and Kedge names them. If the list has no version, Kedge assumes
+version 1. Kedge keeps unknown keys in the notes of the feature and prints
+them. It generates missing ids.`,
 		Example: "  kedge features import feature_list.json\n  some-tool | kedge features import -",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -208,10 +208,10 @@ func placeOf(file string, held []ledger.UnlandedFile, show string) string {
 			show = h.Show
 		}
 		place := "Kedge's own record"
-	if show != "" {
-		place += " (see it: " + plain.Line(show) + ")"
-	}
-	return place + "; Kedge writes " + plain.Line(file) + " when the work of the run has landed"
+		if show != "" {
+			place += " (see it: " + plain.Line(show) + ")"
+		}
+		return place + "; Kedge writes " + plain.Line(file) + " when the work of the run has landed"
 	}
 	return plain.Line(file)
 }

@@ -30,7 +30,7 @@ and copy the two files of the backup over those of the project.`,
 			}
 			return frame.Ask(c.Context(), env, "backup", in, func(w io.Writer, out maintenance.BackupReply) {
 				fmt.Fprintf(w, "%s\n", plain.Line(out.Path))
-				env.Talk("copied and verified %s, %s", words.Count(int(out.Events), "event"), frame.Bytes(out.Bytes))
+				env.Talk("copied and verified the journal: %s, %s", words.Count(int(out.Events), "event"), frame.Bytes(out.Bytes))
 			})
 		},
 	}

@@ -32,7 +32,7 @@ reads it.`,
 				if out.Changed {
 					what = "they differed from the journal; Kedge corrected them"
 				}
-				fmt.Fprintf(w, "rebuilt %s from %s: %s\n", words.Count(out.Documents, "document"), words.Count(int(out.Events), "event"), what)
+				fmt.Fprintf(w, "rebuilt %s from the %s of the journal: %s\n", words.Count(out.Documents, "stored document"), words.Count(int(out.Events), "event"), what)
 			})
 		},
 	}

@@ -68,10 +68,9 @@ func newSalvageRestore(env *frame.Env) *cobra.Command {
 		Use: "restore ID", Short: "Restore work that was set aside, in this worktree", Args: cobra.ExactArgs(1),
 		Long: `Restore work that Kedge set aside, in this worktree.
 
-Kedge applies the changes to the files, even if the branch has new commits. It
-never overwrites a file that has other changes: then it changes nothing and
-names these files. Kedge keeps its own copy of the work until kedge salvage gc
-deletes it.`,
+Kedge applies the changes to the files, even if the branch has new commits. If
+one of these files has other changes, Kedge changes nothing and names the file.
+Kedge keeps its own copy of the work until kedge salvage gc deletes it.`,
 		Example: "  kedge salvage restore sal-01k…",
 		RunE: func(c *cobra.Command, args []string) error {
 			in := maintenance.SalvageRestoreRequest{ID: kedge.SalvageID(args[0])}

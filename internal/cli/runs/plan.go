@@ -189,10 +189,10 @@ The exit code is 2 if something is missing or wrong.`,
 // lockedLines say what the approval decided and which risks it opened.
 func lockedLines(w io.Writer, l planning.Locked) {
 	for _, d := range l.Decisions {
-		fmt.Fprintf(w, "decided %s %s\n", d.ID, plain.Line(d.Title))
+		fmt.Fprintf(w, "locked  decision %s: %s\n", d.ID, plain.Line(d.Title))
 	}
 	for _, r := range l.Risks {
-		fmt.Fprintf(w, "risk    %s %s\n", r.ID, plain.Line(r.Text))
+		fmt.Fprintf(w, "opened  risk %s: %s\n", r.ID, plain.Line(r.Text))
 	}
 }
 

@@ -80,7 +80,7 @@ func attachAs(ctx context.Context, env *frame.Env, name string, watch bool) erro
 		if name == "" {
 			return kedge.Errorf(kedge.Invalid, "you can attach only from a terminal").WithHint("see the sessions: kedge ls")
 		}
-		return kedge.Errorf(kedge.Invalid, "you can attach only from a terminal").WithHint("read its output instead: kedge logs %s --follow", name)
+		return kedge.Errorf(kedge.Invalid, "you can attach only from a terminal").WithHint("read the session's output instead: kedge logs %s --follow", name)
 	}
 	var restore func(process.Leaving)
 	leave := func(process.Leaving) {}
@@ -144,10 +144,10 @@ func newAttachment(ctx context.Context, env *frame.Env, name string, watch bool)
 		return nil, err
 	}
 	if !found.Session.Live() {
-		return nil, kedge.Errorf(kedge.Conflict, "Kedge cannot attach to session %q, because it has ended: %s", name, plain.Line(found.Session.Summary())).WithHint("read its output instead: kedge logs %s", name)
+		return nil, kedge.Errorf(kedge.Conflict, "Kedge cannot attach to session %q, because it has ended: %s", name, plain.Line(found.Session.Summary())).WithHint("read the session's output instead: kedge logs %s", name)
 	}
 	if found.Session.Cause == hold.CauseSilent {
-		return nil, kedge.Errorf(kedge.Conflict, "the process that keeps session %q alive (its holder) does not answer now", name).WithHint("read its output instead: kedge logs %s", name)
+		return nil, kedge.Errorf(kedge.Conflict, "the process that keeps session %q alive (its holder) does not answer now", name).WithHint("read the session's output instead: kedge logs %s", name)
 	}
 	a := &attachment{env: env, term: env.Term, watch: watch, found: found, source: rand.Uint64()}
 	if a.client, err = hold.Dial(ctx, found.Folder); err != nil {

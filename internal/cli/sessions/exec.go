@@ -90,7 +90,7 @@ start, and 128+N after signal N. You need no daemon and no project.`,
 				return showGain(env, args)
 			}
 			if len(args) == 0 {
-				return kedge.Errorf(kedge.Invalid, "the command to run is missing").WithHint("kedge exec -- go test ./...")
+				return kedge.Errorf(kedge.Invalid, "the command to run is missing").WithHint("write it like this: kedge exec -- go test ./...")
 			}
 			if raw && env.JSON {
 				return kedge.Errorf(kedge.Invalid, "--raw and --json cannot be combined").WithStep(execStep(args, "--json"))

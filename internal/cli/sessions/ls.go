@@ -37,9 +37,9 @@ as a context that fills up, the line says so first. Below the list, Kedge
 prints what you can do about the problem.
 
 The list also has pinned sessions, and sessions that were interrupted during
-the last day and that nobody has resumed. Kedge only counts all other ended
-sessions: --ended lists them too. --json always lists all sessions of the
-project.`,
+the last day and that nobody has resumed. Of all other ended sessions, Kedge
+prints only the number; --ended lists them too. --json always lists all
+sessions of the project.`,
 		Example: `  kedge ls           sessions that wait for you or run
   kedge ls --ended   the ended ones too
   kedge ls --all     every session of every project

@@ -29,7 +29,7 @@ func Unpin(env *frame.Env) *cobra.Command {
 		Use:   "unpin SESSION",
 		Short: "Treat a pinned session like any other again",
 		Long: `Treat a pinned session like any other again: kedge ls lists it by its age, and
-Kedge removes its output when that is old enough ([sessions] in config.toml).`,
+Kedge removes old output of the session ([sessions] in config.toml).`,
 		Example: "  kedge unpin auth-refactor",
 	})
 }

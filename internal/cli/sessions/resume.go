@@ -22,8 +22,8 @@ func Resume(env *frame.Env) *cobra.Command {
 	var in sessions.SessionResume
 	c := &cobra.Command{
 		Use:   "resume [NAME]",
-		Short: "Start an ended session again, and tell it where the work stopped",
-		Long: `Restart the command of an ended session, and tell it where the work stopped.
+		Short: "Start an ended session again, and tell the agent where it stopped",
+		Long: `Restart the command of an ended session, and tell its agent where it stopped.
 
 The new session has the same folder and name, and records which session it
 continues. The output of the old session stays. kedge search finds it under

@@ -320,7 +320,7 @@ func summary(w io.Writer, out reports.AuditReply, first auditRow, l look) {
 		label(onlyFirst(i, "would save"), fmt.Sprintf("%5s tokens  %s", about(c.Chars), c.Do))
 	}
 	fmt.Fprintln(w)
-	frame.Put(w, frame.Quiet, fmt.Sprintf("why one cost so much: kedge audit %s    as a page: kedge audit --html FILE\n", shortID(first.ID, l)))
+	frame.Put(w, frame.Quiet, fmt.Sprintf("why %s cost so much: kedge audit %[1]s   page: kedge audit --html FILE\n", shortID(first.ID, l)))
 }
 
 func onlyFirst(i int, label string) string {

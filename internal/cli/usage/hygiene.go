@@ -118,7 +118,7 @@ func heavyLine(f audit.HeavyFile) string {
 	for _, e := range f.Evidence[:min(len(f.Evidence), 3)] {
 		ids = append(ids, e.Agent+" "+e.ID)
 	}
-	return fmt.Sprintf("%s: %s (%d%% of what was read), read %d times in %s: %s", f.Path, frame.AboutTokens(f.Chars)+" tokens", int(f.Share*100+0.5),
+	return fmt.Sprintf("%s: %s (%d%% of all that agents read), read %d times in %s, such as %s", f.Path, frame.AboutTokens(f.Chars)+" tokens", int(f.Share*100+0.5),
 		f.Reads, frame.Counted(f.Sessions, "session"), strings.Join(ids, ", "))
 }
 
