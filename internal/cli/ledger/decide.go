@@ -57,12 +57,12 @@ unless it supersedes the old one.`,
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&in.Why, "why", "", "the `reason`")
+	f.StringVar(&in.Why, "why", "", "the `reason` for the decision")
 	f.StringArrayVar(&rejected, "reject", nil, "an alternative that was rejected, as `'what: reason'` (repeatable)")
-	f.StringArrayVar(&in.AppliesTo, "applies-to", nil, "a `path`, glob or topic that it covers (repeatable)")
-	f.StringVar((*string)(&in.Supersedes), "supersedes", "", "the `id` of the decision that it replaces")
-	f.StringVar(&in.Reason, "reason", "", "`why` it replaces the old decision")
-	f.StringVar(&in.Reversibility, "reversibility", "easy", "`how` hard it is to reverse: easy, hard or one-way")
+	f.StringArrayVar(&in.AppliesTo, "applies-to", nil, "a `path`, glob or topic that the decision covers (repeatable)")
+	f.StringVar((*string)(&in.Supersedes), "supersedes", "", "the `id` of the decision that this one replaces")
+	f.StringVar(&in.Reason, "reason", "", "`why` this decision replaces the old one")
+	f.StringVar(&in.Reversibility, "reversibility", "easy", "`how` hard the decision is to reverse: easy, hard or one-way")
 	frame.CompleteFlag(c, "supersedes", frame.AfterArgs(decisionIDs(env)))
 	frame.CompleteFlag(c, "reversibility", frame.OneOf("easy", "hard", "one-way"))
 	c.AddCommand(newDecideLs(env), newDecideShow(env), newDecideWithdraw(env))
@@ -102,7 +102,7 @@ no longer receive it. Agents may not withdraw decisions.`,
 			})
 		},
 	}
-	c.Flags().StringVar(&in.Reason, "reason", "", "`why` it is withdrawn")
+	c.Flags().StringVar(&in.Reason, "reason", "", "`why` you withdraw the decision")
 	return c
 }
 

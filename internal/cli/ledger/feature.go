@@ -27,7 +27,7 @@ func Feature(env *frame.Env) *cobra.Command {
 	c := frame.Group("feature", "Add, change, verify or skip one feature",
 		newFeatureAdd(env), newFeatureAmend(env), newFeatureShow(env), newFeatureSubmit(env), newFeatureAccept(env),
 		newFeatureMove(env, "block", "Mark a feature as blocked", "order-entity --reason \"waits for the new schema\""),
-		newFeatureMove(env, "reopen", "Set a feature back to pending, so that it is tried again", "order-entity --reason \"the schema is there\""),
+		newFeatureMove(env, "reopen", "Set a feature back to pending, so that Kedge tries it again", "order-entity --reason \"the schema is there\""),
 		newFeatureMove(env, "skip", "Skip a feature, and list the features that depend on it", "dark-mode --reason \"nobody asked for it\""),
 	)
 	c.Long = `Add, change, verify or skip one feature.

@@ -35,11 +35,16 @@ Kedge also inspects all changes, committed or not, since it last verified the
 files: in your last full green kedge gate, in the last completed feature, or
 else in kedge init.
 
-A feature waits for you (exit code 5) if it has no checks, if the work changed
-files outside its paths, or if the work deleted, skipped or weakened existing
-tests that --changes-tests does not name. It also waits if the work changed
-protected files, or if it added executables, archives or big files that the
-paths do not name. Then use kedge approve ID --reason WHY, or kedge deny.
+A feature waits for you (exit code 5) in these cases:
+
+  - it has no checks
+  - the work changed files outside its paths
+  - the work deleted, skipped or weakened existing tests that
+    --changes-tests does not name
+  - the work changed protected files, or added executables, archives or
+    big files that its paths do not name
+
+Then use kedge approve ID --reason WHY, or kedge deny.
 
 In a run, a session may submit only its own feature. The session receives the
 verdict, and the run sets the status.`,

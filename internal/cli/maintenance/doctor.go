@@ -21,9 +21,9 @@ func Doctor(env *frame.Env) *cobra.Command {
 		Long: `Find what is wrong, and print what to do. The exit code is 2 if something is
 wrong.
 
-The doctor checks the folder of Kedge (KEDGE_HOME), its record of the project
-(the journal), the format of every file under .kedge/, the features and the
-repository. Features must not depend on each other in a circle or on an unknown
+The doctor checks the folder of Kedge (KEDGE_HOME), the journal (its record of
+the project), and the repository. It also checks the format of every file under
+.kedge/. Features must not depend on each other in a circle or on an unknown
 id. The doctor changes nothing.`,
 		Example: "  kedge doctor\n  kedge doctor --json",
 		RunE: func(c *cobra.Command, _ []string) error {

@@ -36,9 +36,10 @@ green in every feature. A command that is red must be green when the last
 feature of the plan is done. If a command can never be green, such as "false",
 no feature can be completed. With --no-try, Kedge does not run the commands.
 
-A plan for an empty or small repository may have the headings Structure,
-Set-up and Checks. Approval adds its checks to .kedge/gate.toml and its set-up
-to .kedge/config.toml, in the same commit. Your own settings stay as they are.
+A plan for an empty or small repository may have the headings Structure, Set-up
+and Checks. The approval adds the plan's checks to .kedge/gate.toml and the
+plan's set-up to .kedge/config.toml, in the same commit. Your own settings stay
+as they are.
 
 Agents may not approve a plan. It must have no errors, and its blocking
 questions must be answered.`,

@@ -362,8 +362,8 @@ func (s *runShow) finish(v runs.RunView) {
 	}
 }
 
-const runLong = `Work through the features until all are verified, none can continue or a
-budget is spent.
+const runLong = `Work through the features until all are verified, until none can continue, or
+until a budget is spent.
 
 Each feature gets a short session and a git worktree of its own. Kedge runs
 the checks itself, commits what is green and sets the rest aside. Agents and
@@ -374,9 +374,9 @@ earlier phases are done. The run then saves a checkpoint, prints a summary of
 the phase and starts no later phase. kedge plan diff PHASE shows what the phase
 changed. The next kedge run begins the next phase.
 
-If a run is working already, kedge run attaches to it and applies the flags to
-it. A paused or otherwise halted run accepts flags only with --continue.
-Ctrl-C detaches your terminal; the run continues.
+If a run is working already, kedge run shows this run and applies your flags to
+it. A paused or otherwise halted run accepts flags only with --continue. Ctrl-C
+detaches your terminal; the run continues.
 
 First Kedge commits the files that it wrote under .kedge/. Then it leaves these
 files in your checkout unchanged until the work has landed, so that they never

@@ -55,7 +55,7 @@ func New(env *frame.Env) *cobra.Command {
 		Use:   "new NAME [flags] -- COMMAND…",
 		Short: "Start a session that outlives this terminal",
 		Long:  newLong,
-		Example: `  kedge new auth-refactor -- claude       an agent that stays when you log out
+		Example: `  kedge new auth-refactor -- claude       an agent that keeps running without you
   kedge new tests --attach -- make watch  start it and attach at once
   kedge new big --on-limit wait -- claude wait for limits overnight
   kedge new auth --worktree -- claude     in a worktree, on branch kedge/auth

@@ -35,8 +35,8 @@ estimates them from its output and marks them with ~. The cost of such a session
 is unknown.
 
 If the agent did not report its cost, Kedge computes the cost of each reply
-from the price of the model on that day, and marks it "estimated". If Kedge
-knows no price, it leaves the reply out of the sum and tells you.
+from the price of the model on that day. It marks this cost as "estimated". If
+Kedge knows no price, it leaves the reply out of the sum and tells you.
 
 A block is a window of five hours, as providers count their limits. A block
 begins at the full hour before its first reply. Days, weeks and months are in

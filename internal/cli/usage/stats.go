@@ -308,8 +308,9 @@ The cause with the most lost minutes comes first, with the cheapest way to avoid
 it.
 
 A feature is verified if it is completed, with evidence. It counts for the
-session that worked on it last, with the lines that the work added and removed.
-If a figure is unknown, every rate that needs it is unknown too, and not 0.
+session that last worked on it, with the lines that the work added and removed.
+If a figure is unknown, every rate that needs the figure is unknown too, and
+not 0.
 
 --prometheus prints Prometheus text: counters kedge_…_total by project, agent
 and model. Values that can become smaller are gauges: kedge_verified_features,
