@@ -35,16 +35,11 @@ Kedge also inspects all changes, committed or not, since it last verified the
 files: in your last full green kedge gate, in the last completed feature, or
 else in kedge init.
 
-A feature waits for you (exit code 5) in these cases:
-
-  - it has no checks
-  - the work changed files outside its paths
-  - the work deleted, skipped or weakened existing tests that
-    --changes-tests does not name
-  - the work changed protected files, or added executables, archives or
-    big files that its paths do not name
-
-Then use kedge approve ID --reason WHY, or kedge deny.
+A feature waits for you (exit code 5) if it has no checks, or if the work
+changed files outside its paths. It also waits if the work deleted, skipped or
+weakened existing tests that --changes-tests does not name. The same holds for
+changed protected files, and for new executables, archives and big files that
+the paths do not name. Then use kedge approve ID --reason WHY, or kedge deny.
 
 In a run, a session may submit only its own feature. The session receives the
 verdict, and the run sets the status.`,
