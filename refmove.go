@@ -27,9 +27,9 @@ func (m RefMove) Finding() Finding {
 	what := fmt.Sprintf("%s moved from %s to %s while %s worked", m.Ref, m.From, m.To, who)
 	switch {
 	case m.From == "":
-		what = fmt.Sprintf("%s was made while %s worked, at %s", m.Ref, who, m.To)
+		what = fmt.Sprintf("%s was created at commit %s while %s worked", m.Ref, m.To, who)
 	case m.To == "":
-		what = fmt.Sprintf("%s was removed while %s worked; it was at %s", m.Ref, who, m.From)
+		what = fmt.Sprintf("%s was removed while %s worked; it pointed to commit %s", m.Ref, who, m.From)
 	case m.Within:
 		what += withinText
 	}
@@ -41,7 +41,7 @@ func (m RefMove) fix() string {
 	if m.From == "" || m.To == "" || !m.Within {
 		return look
 	}
-	return look + "; to take it back: " + m.Undo().String()
+	return "see what changed: " + look + "; undo it: " + m.Undo().String()
 }
 
 // Undo is the command that puts the ref back where it was, if it is where it was

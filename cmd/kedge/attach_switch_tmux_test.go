@@ -34,11 +34,11 @@ func TestSwitcher(t *testing.T) {
 	p.keys("C-]", "r")
 	p.shows("new name of asks")
 	p.line("answers")
-	p.shows("this session is answers now")
+	p.shows("the session is now called answers")
 	p.keys("C-]", "x")
 	p.shows("Type yes")
 	p.line("yes")
-	p.shows("[answers has ended")
+	p.shows("[session answers has ended")
 	if s := k.session(k.dir, "answers"); s.Live() {
 		t.Errorf("it is %s", s.Summary())
 	}

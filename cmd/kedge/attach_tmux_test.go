@@ -114,7 +114,7 @@ func (p *pane) attach(name, until string) {
 func (p *pane) detach(name string) {
 	p.k.t.Helper()
 	p.keys("C-]", "d")
-	p.shows("[detached from " + name)
+	p.shows("[detached from session " + name)
 	p.await("the shell", func() bool { return strings.HasSuffix(strings.TrimSpace(p.screen()), "outer>") })
 }
 
@@ -280,9 +280,9 @@ func TestRow115WhatHappenedMeanwhile(t *testing.T) {
 	if err := os.WriteFile(file, b, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	p.attach("agent", "away 42m: one question open")
+	p.attach("agent", "away 42m: 1 open question")
 	p.await("the line above the screen", func() bool {
-		return strings.Contains(p.all(), "\naway 42m: one question open\n") && strings.Contains(p.screen(), "allow it?") && !strings.Contains(p.screen(), "away")
+		return strings.Contains(p.all(), "\naway 42m: 1 open question\n") && strings.Contains(p.screen(), "allow it?") && !strings.Contains(p.screen(), "away")
 	})
 	p.detach("agent")
 	p.attach("", "allow it?") // the one that was left last

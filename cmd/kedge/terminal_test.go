@@ -102,7 +102,7 @@ func TestDetachLeavesTheTerminalTidy(t *testing.T) {
 		dir := k.terminal("attach", c.name)
 		eventually(t, "the terminal shows the session", func() bool { return strings.Contains(printedIn(t, dir), c.text) })
 		typeAt(t, dir, "\x1dd", 1)
-		told := "[detached from " + c.name + "; kedge attach " + c.name + "]\r\n"
+		told := "[detached from session " + c.name + "; to attach again: kedge attach " + c.name + "]\r\n"
 		eventually(t, "it is told", func() bool { return strings.HasSuffix(printedIn(t, dir), told) })
 		shown := printedIn(t, dir)
 		if !strings.HasSuffix(shown, apart+"\x1b[23;0t"+c.leave+told) || !strings.Contains(shown[strings.LastIndex(shown, c.text):], reset) {
@@ -156,7 +156,7 @@ func TestEndLeavesTheLastLinesVisible(t *testing.T) {
 		dir := k.terminal("attach", name)
 		eventually(t, "the terminal shows the session", func() bool { return strings.Contains(printedIn(t, dir), "one") })
 		typeAt(t, dir, "\r", 1)
-		told := "[" + name + " has ended: exit code 0]\r\n"
+		told := "[session " + name + " has ended: exit code 0]\r\n"
 		eventually(t, "it is told", func() bool { return strings.HasSuffix(printedIn(t, dir), told) })
 		shown := printedIn(t, dir)
 		_, after, _ := strings.Cut(shown, "one")

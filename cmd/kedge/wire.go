@@ -115,7 +115,7 @@ func (c *caller) envelope(entry server.Call, in any) (server.Envelope, error) {
 	}
 	b, err := json.Marshal(in)
 	if err != nil {
-		return env, kedge.Errorf(kedge.Internal, "Kedge cannot turn your command into a request to its daemon: %w", err)
+		return env, kedge.Errorf(kedge.Internal, "Kedge cannot send your command to its daemon: %w", err)
 	}
 	env.In = b
 	return env, nil
@@ -150,7 +150,7 @@ func (c *caller) local(ctx context.Context, entry server.Call, env server.Envelo
 	}
 	b, err := server.Encode(v)
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "Kedge cannot turn the answer of your command into JSON: %w", err)
+		return kedge.Errorf(kedge.Internal, "Kedge cannot write the answer to your command as JSON: %w", err)
 	}
 	if out == nil {
 		return nil

@@ -37,7 +37,7 @@ func (s scoped) Call(ctx context.Context, name string, in, out any, progress fun
 	go s.listen(ctx, stop)
 	err := s.caller.Call(ctx, name, in, out, progress)
 	if err != nil && errors.Is(context.Cause(ctx), errSilent) {
-		return kedge.Errorf(kedge.Interrupted, "%w", errSilent).WithHint("ask the user to restart it: kedge down && kedge up")
+		return kedge.Errorf(kedge.Interrupted, "%w", errSilent).WithHint("ask the user to restart the daemon: kedge down && kedge up")
 	}
 	return err
 }

@@ -13,10 +13,10 @@ import (
 // called; a flag that is nearly another is named.
 func TestWrongArgumentsAreNamed(t *testing.T) {
 	for args, want := range map[string]string{
-		"answer":        "kedge answer needs N|FEATURE TEXT, but got nothing\nnext: kedge answer 1 \"required, not positional\" (more: kedge answer --help)\n",
-		"explain a b":   "kedge explain needs FEATURE|COMMIT|ID, but got \"a\" \"b\"\nnext: kedge explain login (more: kedge explain --help)\n",
-		"run --agnt x":  "unknown flag --agnt for \"kedge run\"\nnext: did you mean --agent? All flags: kedge run --help\n",
-		"run --rubbish": "unknown flag --rubbish for \"kedge run\"\nnext: kedge run --help\n",
+		"answer":        "kedge answer takes N|FEATURE TEXT, but got nothing\nnext: write it like this: kedge answer 1 \"required, not positional\"; see more examples: kedge answer --help\n",
+		"explain a b":   "kedge explain takes FEATURE|COMMIT|ID, but got \"a\" \"b\"\nnext: write it like this: kedge explain login; see more examples: kedge explain --help\n",
+		"run --agnt x":  "kedge run has no flag --agnt; did you mean --agent?\nnext: see its flags: kedge run --help\n",
+		"run --rubbish": "kedge run has no flag --rubbish\nnext: see its flags: kedge run --help\n",
 	} {
 		var out, talk bytes.Buffer
 		code := cli.Main(t.Context(), frame.Env{Args: strings.Fields(args), Out: &out, Err: &talk, Call: refusing{}})

@@ -88,7 +88,7 @@ func usualHint(kind kedge.Kind, command string) string {
 	case kedge.Invalid:
 		return command + " --help"
 	case kedge.NotFound, kedge.Conflict, kedge.Blocked, kedge.Red, kedge.OverBudget:
-		return "see where the work stands: kedge status; how the command works: " + command + " --help"
+		return "see where the work stands: kedge status; see how the command works: " + command + " --help"
 	default:
 		return "see what is wrong: kedge doctor"
 	}

@@ -45,23 +45,23 @@ var areas = []area{
 		{"search", sessions.Search},
 		{"export", sessions.Export},
 	}},
-	{"drive", "Driving:", []maker{
+	{"drive", "Runs:", []maker{
 		{"run", runs.Run}, {"tell", runs.Tell}, {"answer", runs.Answer}, {"approve", runs.Approve}, {"deny", runs.Deny}, {"land", runs.Land}, {"explain", runs.Explain}, {"demo", runs.Demo},
 	}},
-	{"ledger", "The ledger:", []maker{
+	{"ledger", "Features and plans:", []maker{
 		{"next", ledger.Next}, {"ready", ledger.Ready}, {"features", ledger.Features}, {"feature", ledger.Feature}, {"plan", runs.Plan},
 	}},
 	{"memory", "Memory:", []maker{
 		{"decide", ledger.Decide}, {"risk", ledger.Risk}, {"remember", ledger.Remember}, {"recall", ledger.Recall}, {"notes", ledger.Notes}, {"rules", ledger.Rules},
 	}},
-	{"place", "Leaving and coming back:", []maker{
+	{"place", "Where the work stands:", []maker{
 		{"status", ledger.Status}, {"prime", ledger.Prime}, {"checkpoint", ledger.Checkpoint}, {"handoff", ledger.Handoff},
 	}},
-	{"look", "Looking:", []maker{{"audit", usage.Audit}, {"history", sessions.History}, {"brief", sessions.Brief}, {"cost", usage.Cost}, {"forecast", runs.Forecast}, {"hygiene", usage.Hygiene}, {"stats", usage.Stats}, {"statusline", usage.Statusline}}},
+	{"look", "History, cost and figures:", []maker{{"audit", usage.Audit}, {"history", sessions.History}, {"brief", sessions.Brief}, {"cost", usage.Cost}, {"forecast", runs.Forecast}, {"hygiene", usage.Hygiene}, {"stats", usage.Stats}, {"statusline", usage.Statusline}}},
 	{"checks", "Checks:", []maker{{"gate", ledger.Gate}, {"exec", sessions.Exec}}},
 	{"agents", "For agents:", []maker{{"mcp", maintenance.MCP}, {"operator", maintenance.Operator}}},
-	{"git", "Worktrees and salvage:", []maker{{"salvage", maintenance.Salvage}, {"worktree", maintenance.Worktree}}},
-	{"care", "Looking after it:", []maker{{"doctor", maintenance.Doctor}, {"rebuild", maintenance.Rebuild}, {"backup", maintenance.Backup}, {"project", maintenance.Project}, {"version", maintenance.Version}}},
+	{"git", "Worktrees and set-aside work:", []maker{{"salvage", maintenance.Salvage}, {"worktree", maintenance.Worktree}}},
+	{"care", "Maintenance:", []maker{{"doctor", maintenance.Doctor}, {"rebuild", maintenance.Rebuild}, {"backup", maintenance.Backup}, {"project", maintenance.Project}, {"version", maintenance.Version}}},
 }
 
 // addCommands adds the one command that the arguments name, or all of them

@@ -23,13 +23,13 @@ const overviewText = `Kedge keeps long-running AI coding work from losing its pl
   Look      kedge audit                where context, time and money went
             kedge history WORDS        find a past conversation, of any agent
             kedge cost                 what sessions and features cost
-  Keep      kedge new NAME -- claude   it outlives terminal and daemon
-            kedge attach NAME          look and type; Ctrl-] d leaves it running
-            kedge ls                   who runs, who waits for you
+  Keep      kedge new NAME -- claude   an agent that outlives the terminal
+            kedge attach NAME          see its screen; Ctrl-] d detaches
+            kedge ls                   which sessions run, which wait for you
   Drive     kedge init                 set up this repository
             kedge plan "GOAL"          questions first, then a plan to approve
-            kedge run                  take the features to verified done
-            kedge status               where it stands and what to do next
+            kedge run                  let the agent work; Kedge verifies it
+            kedge status               where the work stands, what to do next
   Answer    kedge answer | approve | deny | tell
   Recover   kedge resume | salvage | doctor
 
@@ -37,44 +37,48 @@ Try it, no model or key needed: kedge demo        All commands: kedge help --all
 One command: kedge COMMAND --help
 `
 
-const byHandText = `A feature by hand, without a run:
+const byHandText = `How to do a feature yourself, without a run:
 
   kedge feature add login --name "Log in" --check "go test ./login"
   kedge feature submit login        once before the work: the check must be red
   kedge next                        which feature is next, and why
-  kedge new work -- claude          you do the work, or a session of any agent
-  kedge feature submit login        only Kedge sets a feature to completed
-  git add -A && git commit          you commit: Kedge commits only in a run
-  kedge checkpoint save             saves where the work stands, for later
+  kedge new work -- claude          start an agent, or do the work yourself
+  kedge feature submit login        after the work: Kedge runs the checks
+  git add -A && git commit          commit the work: Kedge commits only in runs
+  kedge checkpoint save             save where the work stands, for later
 
-A feature without a check, or one that changed files outside its paths, then
-waits for you: kedge approve ID --reason WHY, or kedge deny.`
+A feature then waits for you if it has no check, or if the work changed files
+outside its paths. Accept the work with kedge approve ID --reason WHY, or refuse
+it with kedge deny ID --reason WHY.`
 
 const exitCodesText = `Exit codes. Their meaning never changes. Treat an unknown code as a failure.
 
   0    ok
   1    internal error
-  2    usage, invalid input, or findings of a lint or the doctor
+  2    wrong usage or input, or a lint command or kedge doctor found something
   3    not found
-  4    conflict, or locked
-  5    waits for you (blocked, open question, needs review)
-  6    the gate is red; its last line says which kind
-  7    a budget is spent
+  4    conflict: something exists already, has changed or is locked
+  5    something waits for you: a question, a review or a blocked feature
+  6    a check is red; the last line of kedge gate says which kind
+  7    a budget or another limit of the run is reached
   130  interrupted`
 
 const environmentText = `Environment:
 
-  KEDGE_HOME      the state folder; each has its own daemon
+  KEDGE_HOME      the folder in which Kedge stores its own data; the daemon
+                  serves one such folder
                   (default $XDG_STATE_HOME/kedge, else ~/.local/state/kedge)
   KEDGE_PROJECT   the project folder (default: the current one)
-  KEDGE_SESSION   set by Kedge inside a session; no command starts a daemon there
-  KEDGE_TOKEN     set by Kedge inside a session, for kedge mcp
+  KEDGE_SESSION   the id of the session, set by Kedge inside a session; commands
+                  in a session never start a daemon
+  KEDGE_TOKEN     set by Kedge inside a session; kedge mcp proves with it which
+                  session it serves
 
 Kedge creates KEDGE_HOME with mode 0700. If you own an existing, empty folder
 that others can access, Kedge restricts it and tells you. Any other folder that
 others can access is an error.`
 
 const jsonText = `With --json a command prints one JSON object on stdout. Later versions may add
-names, but never rename one. An empty list is [] with exit code 0. An unknown
+fields, but never rename a field. An empty list is [] with exit code 0. An unknown
 value is null, never 0. An error is one object on stderr,
 {"error":{"kind","message","hint"}}, and stdout stays empty.`

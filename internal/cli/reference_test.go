@@ -27,9 +27,10 @@ This page has the text of ` + "`kedge COMMAND --help`" + ` for every command. Ot
 [--json](json.md), [exit codes](exit-codes.md), [environment](environment.md),
 [figures](figures.md) of audit, cost and stats.
 
-Later versions may add commands, JSON fields and exit codes, but never rename one. The answer goes
-to stdout, everything else to stderr. ` + "`--json`" + ` works on every command that prints data. Kedge
-removes control characters from text that comes from a repository or an agent.
+Later versions may add commands, JSON fields and exit codes, but never rename one. A command
+prints its answer to stdout, and messages and progress to stderr. ` + "`--json`" + ` works on every command
+that prints data. Kedge removes control characters from text that comes from a repository or an
+agent.
 
 `
 
@@ -295,7 +296,7 @@ func (r *reference) block(text string) {
 
 // codeLike finds what a reader types or sees as it is written: calls of kedge,
 // flags, variables and files.
-var codeLike = regexp.MustCompile(`kedge( [a-z]+)+( [A-Z]+\b| --[a-z-]+)*|--[a-z][a-z-]*|\$?\b[A-Z0-9]+_[A-Z_]+(/[a-z]+(\.[a-z]+)?)*|(~/)?\.[a-z]+/([a-z./-]*[a-z])?|\b[a-z_][a-z_-]*(/[a-z_-]+)*\.(toml|md|json|jsonl)\b`)
+var codeLike = regexp.MustCompile(`kedge( [a-z]+)+( [A-Z]+\b| --[a-z0-9-]+)*|--[a-z][a-z0-9-]*|\$?\b[A-Z0-9]+_[A-Z_]+(/[a-z]+(\.[a-z]+)?)*|(~/)?\.[a-z]+/([a-z./-]*[a-z])?|\b[a-z_][a-z_-]*(/[a-z_-]+)*\.(toml|md|json|jsonl)\b`)
 
 // inline marks code in a line of text, and keeps the rest from being markup.
 func (r *reference) inline(text string) string {

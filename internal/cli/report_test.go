@@ -31,7 +31,7 @@ func TestInterruptedIsOneWord(t *testing.T) {
 		{"by a signal", "gate", gone, err, "interrupted\n"},
 		{"bare", "gate", gone, context.Canceled, "interrupted\n"},
 		{"by something else", "gate", t.Context(), err, "kedge: interrupted: context canceled\nnext: kedge gate\n"},
-		{"another error at a signal", "gate", gone, kedge.Errorf(kedge.Conflict, "busy"), "kedge: busy\nnext: see where the work stands: kedge status; how the command works: kedge gate --help\n"},
+		{"another error at a signal", "gate", gone, kedge.Errorf(kedge.Conflict, "busy"), "kedge: busy\nnext: see where the work stands: kedge status; see how the command works: kedge gate --help\n"},
 		{"as JSON", "gate --json", gone, err, `{"error":{"kind":"interrupted","message":"interrupted: context canceled","hint":"kedge gate"}}` + "\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -133,7 +133,7 @@ func kindly(check cobra.PositionalArgs) cobra.PositionalArgs {
 		case len(args) == 0 || !strings.HasPrefix(err.Error(), "unknown command"):
 			return frame.UsageError(c, err)
 		case !c.HasAvailableSubCommands():
-			return frame.UsageError(c, kedge.Errorf(kedge.Invalid, "%s accepts no argument, got %q", c.CommandPath(), args[0]))
+			return frame.UsageError(c, kedge.Errorf(kedge.Invalid, "%s takes no argument, but got %q", c.CommandPath(), args[0]))
 		default:
 			return frame.UnknownCommand(c, args[0])
 		}
@@ -151,9 +151,9 @@ func wrongArguments(c *cobra.Command, args []string) error {
 	}
 	hint := c.CommandPath() + " --help"
 	if e := firstExample(c); e != "" {
-		hint = e + " (more: " + hint + ")"
+		hint = "write it like this: " + e + "; see more examples: " + hint
 	}
-	return kedge.Errorf(kedge.Invalid, "%s needs %s, but got %s", c.CommandPath(), takes, got).WithHint("%s", hint)
+	return kedge.Errorf(kedge.Invalid, "%s takes %s, but got %s", c.CommandPath(), takes, got).WithHint("%s", hint)
 }
 
 // firstExample is the first command line of the examples, without what is said of
@@ -178,15 +178,15 @@ func flagError(c *cobra.Command, err error) error {
 	if !unknown {
 		return frame.UsageError(c, err)
 	}
-	e := kedge.Errorf(kedge.Invalid, "unknown flag --%s for %q", name, c.CommandPath())
 	var near []string
 	for _, f := range strings.Fields(c.LocalFlags().FlagUsages()) {
 		if f, is := strings.CutPrefix(f, "--"); is && words.Distance(f, name) <= frame.Typo {
 			near = append(near, "--"+f)
 		}
 	}
+	meant := ""
 	if len(near) > 0 {
-		return e.WithHint("did you mean %s? All flags: %s --help", strings.Join(near, " or "), c.CommandPath())
+		meant = "; did you mean " + strings.Join(near, " or ") + "?"
 	}
-	return e.WithHint("%s --help", c.CommandPath())
+	return kedge.Errorf(kedge.Invalid, "%s has no flag --%s%s", c.CommandPath(), name, meant).WithHint("see its flags: %s --help", c.CommandPath())
 }

@@ -66,7 +66,7 @@ func (d *Display) Begins(r hold.Role) { d.roles = append(d.roles, r) }
 // UpTo shows what was printed up to a place in the log.
 func (d *Display) UpTo(end int64) error {
 	if d.Way == Whole && end-d.Feed.At() > behindMost {
-		d.Gap = append(d.Gap, fmt.Sprintf("%s not shown; Ctrl-] [ scrolls back", Bytes(end-d.Feed.At())))
+		d.Gap = append(d.Gap, fmt.Sprintf("%s of output not shown; Ctrl-] [ scrolls back", Bytes(end-d.Feed.At())))
 		d.Way = Waiting
 	}
 	for {

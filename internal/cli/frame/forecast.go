@@ -12,10 +12,10 @@ import (
 // ForecastText is what open features may take, in one line.
 func ForecastText(f stats.Forecast) string {
 	if f.Features == 0 {
-		return "nothing is open"
+		return "no feature is open"
 	}
 	if f.Basis.Features == 0 {
-		return "unknown until a session of this project has completed a feature"
+		return "unknown until this project has a completed feature"
 	}
 	parts := []string{
 		rangeText(f.Tokens, "tokens unknown", func(v float64) string { return ShortNumber(int64(math.Round(v))) }, " tokens"),
@@ -52,12 +52,12 @@ func rangeText(r *stats.Range, unknown string, number func(float64) string, unit
 
 // basisText is where a forecast comes from.
 func basisText(b stats.Basis) string {
-	s := "from " + Counted(b.Features, "completed feature")
+	s := "based on " + Counted(b.Features, "completed feature")
 	if b.Agent != "" {
 		s += " by " + b.Agent
 	}
 	if b.Repaired > 0 {
-		s += fmt.Sprintf(", %d of them in more than one session", b.Repaired)
+		s += fmt.Sprintf(", %d of which took more than one session", b.Repaired)
 	}
 	return s
 }
@@ -65,13 +65,13 @@ func basisText(b stats.Basis) string {
 // CourseText is how far a run is off its forecast, in one line.
 func CourseText(c stats.Course) string {
 	if c.Forecast.Basis.Features == 0 {
-		return "there was none when the run began"
+		return "unknown: no feature was completed before the run began"
 	}
 	if c.OfRun {
-		return "there was none when the run began; it comes from what the run has done"
+		return "nothing to compare with: this forecast comes from the run itself"
 	}
 	if c.Done == 0 {
-		return "how far it is off is unknown until a feature is done"
+		return "not compared with the run yet: no feature is done"
 	}
 	var parts []string
 	for _, f := range []struct {
@@ -86,9 +86,12 @@ func CourseText(c stats.Course) string {
 		}
 	}
 	if len(parts) == 0 {
-		return "how far it is off is unknown"
+		return "not compared with the run: its tokens, cost and time are unknown"
 	}
-	return fmt.Sprintf("after %d of %s: %s", c.Done, Counted(c.Forecast.Features, "feature"), strings.Join(parts, ", "))
+	if strings.HasSuffix(parts[0], "% over") || strings.HasSuffix(parts[0], "% under") {
+		parts[0] += " the forecast"
+	}
+	return fmt.Sprintf("%d of %s done: %s", c.Done, Counted(c.Forecast.Features, "feature"), strings.Join(parts, ", "))
 }
 
 // isShort tells whether what is done took, and was forecast to take, no time that is worth

@@ -23,8 +23,8 @@ func TestRow119ForecastOfShortSessions(t *testing.T) {
 		past []stats.Spent
 		want string
 	}{
-		{took(20 * time.Millisecond), "under a minute (no range yet) for 2 features; from 1 completed feature"},
-		{took(0, time.Second, 2*time.Second), "under a minute for 2 features; from 3 completed features"},
+		{took(20 * time.Millisecond), "under a minute (no range yet) for 2 features; based on 1 completed feature"},
+		{took(0, time.Second, 2*time.Second), "under a minute for 2 features; based on 3 completed features"},
 		{took(time.Second, time.Minute, 5*time.Minute), "2m (1m to 6m) for 2 features"},
 		{took(time.Second, 2*time.Second, 3*time.Minute), "under a minute (under a minute to 3m) for 2 features"},
 		{took(time.Hour), "2h00m (no range yet) for 2 features"},
@@ -40,15 +40,15 @@ func TestRow119HowFarItIsOff(t *testing.T) {
 		past, done []stats.Spent
 		want       string
 	}{
-		{took(20 * time.Millisecond), took(900 * time.Millisecond), "after 1 of 3 features: time under a minute"},
-		{took(0), took(time.Second), "after 1 of 3 features: time under a minute"},
-		{took(time.Hour), took(90 * time.Minute), "time 50% over"},
-		{took(time.Hour), took(30 * time.Minute), "time 50% under"},
-		{took(time.Hour), took(3 * time.Hour), "time 200% over"},
+		{took(20 * time.Millisecond), took(900 * time.Millisecond), "1 of 3 features done: time under a minute"},
+		{took(0), took(time.Second), "1 of 3 features done: time under a minute"},
+		{took(time.Hour), took(90 * time.Minute), "time 50% over the forecast"},
+		{took(time.Hour), took(30 * time.Minute), "time 50% under the forecast"},
+		{took(time.Hour), took(3 * time.Hour), "time 200% over the forecast"},
 		{took(time.Hour), took(210 * time.Minute), "time 3.5 times the forecast"},
 		{took(time.Minute), took(45 * time.Minute), "time 45 times the forecast"},
-		{nil, took(time.Hour), "there was none when the run began; it comes from what the run has done"},
-		{nil, took(time.Hour, time.Hour, time.Hour), "there was none when the run began"},
+		{nil, took(time.Hour), "nothing to compare with: this forecast comes from the run itself"},
+		{nil, took(time.Hour, time.Hour, time.Hour), "unknown: no feature was completed before the run began"},
 	} {
 		if got := frame.CourseText(stats.Along(x.past, x.done, 3, 1, "")); !strings.HasSuffix(got, x.want) {
 			t.Errorf("%q, not %q", got, x.want)
@@ -60,7 +60,7 @@ func TestRow119HowFarItIsOff(t *testing.T) {
 // is not unknown any more.
 func TestRow119TheFirstRunForecastsItsRest(t *testing.T) {
 	c := stats.Along(nil, took(time.Hour), 3, 1, "")
-	if got := frame.ForecastText(c.Forecast); !c.OfRun || !strings.Contains(got, "2h00m (no range yet) for 2 features; from 1 completed feature") {
+	if got := frame.ForecastText(c.Forecast); !c.OfRun || !strings.Contains(got, "2h00m (no range yet) for 2 features; based on 1 completed feature") {
 		t.Errorf("%q", got)
 	}
 }

@@ -19,7 +19,7 @@ func HTMLPlace(env *Env, place, command, name string) error {
 	}
 	if place == "-" {
 		if env.JSON {
-			return kedge.Errorf(kedge.Invalid, "--html - and --json cannot be combined: both print to standard output").WithHint("%s --html FILE --json", command)
+			return kedge.Errorf(kedge.Invalid, "--html - and --json cannot be combined: both print to standard output").WithHint("write the page to a file: %s --html %s --json", command, name)
 		}
 		return nil
 	}
@@ -28,15 +28,15 @@ func HTMLPlace(env *Env, place, command, name string) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if _, err := os.Stat(filepath.Dir(path)); err != nil {
-			return kedge.Errorf(kedge.Invalid, "cannot write %q: there is no folder %q", place, filepath.Dir(path)).WithHint("mkdir -p %q", filepath.Dir(path))
+			return kedge.Errorf(kedge.Invalid, "cannot write %q: there is no folder %q", place, filepath.Dir(path)).WithHint("make the folder: mkdir -p %q", filepath.Dir(path))
 		}
 		return nil
 	case err != nil:
 		return kedge.Errorf(kedge.Invalid, "cannot write %q: %w", place, err)
 	case fi.IsDir():
-		return kedge.Errorf(kedge.Invalid, "%q is a folder", place).WithHint("%s --html %s", command, filepath.Join(place, name))
+		return kedge.Errorf(kedge.Invalid, "cannot write the page to %q: this is a folder", place).WithHint("%s --html %s", command, filepath.Join(place, name))
 	case !fi.Mode().IsRegular():
-		return kedge.Errorf(kedge.Invalid, "%q is not a file", place).WithHint("%s --html %s", command, name)
+		return kedge.Errorf(kedge.Invalid, "cannot write the page to %q: this is not a plain file", place).WithHint("%s --html %s", command, name)
 	case fi.Size() > 0 && !isPage(path):
 		return kedge.Errorf(kedge.Conflict, "%q exists and is not an HTML page, so Kedge does not overwrite it", place).WithHint("%s --html %s", command, name)
 	}

@@ -15,7 +15,7 @@ func ReadInput(env *Env, name string, limit int64) ([]byte, error) {
 	if name != "-" {
 		f, err := os.Open(name)
 		if err != nil {
-			return nil, kedge.Errorf(kedge.NotFound, "%w", err).WithHint("give a file that exists and that you may read, or - for standard input")
+			return nil, kedge.Errorf(kedge.NotFound, "%w", err).WithHint("repeat your command with a file that exists and that you may read, or with - for standard input")
 		}
 		defer func() { _ = f.Close() }() // it was only read
 		in = f
@@ -28,7 +28,7 @@ func ReadInput(env *Env, name string, limit int64) ([]byte, error) {
 		return nil, kedge.Errorf(kedge.Invalid, "cannot read %q: %w", name, err)
 	}
 	if int64(len(b)) > limit {
-		return nil, kedge.Errorf(kedge.Invalid, "%q is too large: Kedge reads at most %d bytes", name, limit)
+		return nil, kedge.Errorf(kedge.Invalid, "the file %q is too large: Kedge reads at most %d bytes of it", name, limit)
 	}
 	return b, nil
 }

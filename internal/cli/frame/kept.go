@@ -1,7 +1,6 @@
 package frame
 
 import (
-	"fmt"
 	"os"
 
 	"kedge/internal/text/plain"
@@ -18,7 +17,7 @@ func KeptFiles(paths []string) []string {
 		out = append(out, plain.Line(p)+" ("+sizeOf(p)+")")
 	}
 	if more := len(paths) - shownFiles; more > 0 {
-		out = append(out, fmt.Sprintf("and %s more", Counted(more, "file")))
+		out = append(out, "and "+Counted(more, "more file"))
 	}
 	return out
 }

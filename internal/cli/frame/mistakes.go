@@ -40,11 +40,12 @@ func notNumber(err *strconv.NumError) string {
 
 // UnknownCommand is the error for a name that no command below c has.
 func UnknownCommand(c *cobra.Command, name string) error {
-	e := kedge.Errorf(kedge.Invalid, "unknown command %q for %q", name, c.CommandPath())
+	meant := ""
 	if near := Similar(c, name); len(near) > 0 {
-		return e.WithHint("did you mean %s? All commands: %s --help", strings.Join(near, " or "), c.CommandPath())
+		meant = "; did you mean " + strings.Join(near, " or ") + "?"
 	}
-	return e.WithHint("%s --help", c.CommandPath())
+	return kedge.Errorf(kedge.Invalid, "%s has no command %q%s", c.CommandPath(), name, meant).
+		WithHint("see its commands: %s --help", c.CommandPath())
 }
 
 // Similar gives the commands below c that a misspelt name may stand for.

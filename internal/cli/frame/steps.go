@@ -26,7 +26,7 @@ func (env *Env) AfterChange(ctx context.Context) {
 	}
 	env.Next(slices.DeleteFunc(out.NextSteps, func(s kedge.NextStep) bool { return out.Going && aboutGoing(s) })...)
 	if out.Going {
-		env.Talk("next: kedge run   (shows the run; it continues by itself)")
+		env.Talk("next: kedge run   (shows the run, which continues by itself)")
 	}
 }
 

@@ -30,8 +30,8 @@ func CornersText(c *kedge.Corners) string {
 	case len(c.Tests) == 0:
 		return "the work has no new or changed tests"
 	}
-	return "old source with the new tests: " + cornerText(c.OldSource, kedge.CornerRed) +
-		"; new source with the old tests: " + cornerText(c.OldTests, kedge.CornerGreen)
+	return "new tests with the old source: " + cornerText(c.OldSource, kedge.CornerRed) +
+		"; old tests with the new source: " + cornerText(c.OldTests, kedge.CornerGreen)
 }
 
 // cornerText is one corner, and whether it is as honest work has it.
@@ -44,7 +44,7 @@ func cornerText(c kedge.Corner, wanted string) string {
 	case c.Verdict == kedge.CornerRed && c.Check != nil && c.Check.FirstFailure != nil:
 		return "red" + inBrackets(c.Check.Name+": "+gate.Render(*c.Check.FirstFailure))
 	case c.Verdict != wanted && wanted == kedge.CornerRed:
-		return c.Verdict + " (they show nothing of the work)"
+		return c.Verdict + " (so they prove nothing about the work)"
 	}
 	return c.Verdict
 }

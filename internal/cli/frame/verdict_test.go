@@ -32,9 +32,9 @@ func TestCornersAreWords(t *testing.T) {
 		{nil, ""},
 		{&kedge.Corners{OldSource: not, OldTests: not}, ""},
 		{&kedge.Corners{Source: tests, OldSource: not, OldTests: not}, "the work has no new or changed tests"},
-		{&kedge.Corners{Tests: tests, OldSource: red, OldTests: green}, "old source with the new tests: red (as it must be); new source with the old tests: green"},
-		{&kedge.Corners{Tests: tests, OldSource: green, OldTests: red}, "old source with the new tests: green (they show nothing of the work); new source with the old tests: red (suite: TestA: 3)"},
-		{&kedge.Corners{Tests: tests, OldSource: not, OldTests: not}, "old source with the new tests: not run (there are no tests); new source with the old tests: not run (there are no tests)"},
+		{&kedge.Corners{Tests: tests, OldSource: red, OldTests: green}, "new tests with the old source: red (as it must be); old tests with the new source: green"},
+		{&kedge.Corners{Tests: tests, OldSource: green, OldTests: red}, "new tests with the old source: green (so they prove nothing about the work); old tests with the new source: red (suite: TestA: 3)"},
+		{&kedge.Corners{Tests: tests, OldSource: not, OldTests: not}, "new tests with the old source: not run (there are no tests); old tests with the new source: not run (there are no tests)"},
 	} {
 		if got := frame.CornersText(c.of); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)

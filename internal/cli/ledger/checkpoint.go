@@ -37,7 +37,7 @@ func newCheckpointSave(env *frame.Env) *cobra.Command {
 			env.Aside(out.Notices)
 			return env.Show(out, func(w io.Writer) {
 				sayMoved(env, out.Path, out.Moved)
-				fmt.Fprintf(w, "%s saved in %s\n", out.ID, placeOf(out.Path, out.Unlanded, "kedge checkpoint show"))
+				fmt.Fprintf(w, "saved checkpoint %s in %s\n", out.ID, placeOf(out.Path, out.Unlanded, "kedge checkpoint show"))
 			})
 		},
 	}
@@ -73,7 +73,7 @@ func checkpointText(w io.Writer, out status.CheckpointReply) {
 	if len(out.Files) == 0 {
 		return
 	}
-	fmt.Fprintln(w, "\nFiles now:")
+	fmt.Fprintln(w, "\nFiles of the checkpoint now:")
 	t := frame.Table{Indent: 2, Columns: []frame.Column{{}, {Least: 20, Ends: true}, {}}}
 	for _, f := range out.Files {
 		note := ""
@@ -94,7 +94,7 @@ func newCheckpointLint(env *frame.Env) *cobra.Command {
 func newLint(env *frame.Env, name, short string) *cobra.Command {
 	return &cobra.Command{
 		Use: "lint [FILE]", Short: short, Args: cobra.MaximumNArgs(1),
-		Long:    short + ".\n\nWithout FILE, Kedge checks the file under .kedge/.\nExit code 2 if there are findings.",
+		Long:    short + ".\n\nWithout FILE, Kedge checks the file under .kedge/. The exit code is 2 if Kedge\nfinds something wrong.",
 		Example: "  kedge " + strings.Replace(name, ".", " ", 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			var in status.LintRequest

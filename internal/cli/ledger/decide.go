@@ -57,12 +57,12 @@ unless it supersedes the old one.`,
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&in.Why, "why", "", "the `reason`")
+	f.StringVar(&in.Why, "why", "", "the `reason` for the decision")
 	f.StringArrayVar(&rejected, "reject", nil, "an alternative that was rejected, as `'what: reason'` (repeatable)")
-	f.StringArrayVar(&in.AppliesTo, "applies-to", nil, "a `path`, glob or topic that it covers (repeatable)")
-	f.StringVar((*string)(&in.Supersedes), "supersedes", "", "the `id` of the decision that it replaces")
-	f.StringVar(&in.Reason, "reason", "", "`why` it replaces the old decision")
-	f.StringVar(&in.Reversibility, "reversibility", "easy", "`how` hard it is to reverse: easy, hard or one-way")
+	f.StringArrayVar(&in.AppliesTo, "applies-to", nil, "a `path`, glob or topic that the decision covers (repeatable)")
+	f.StringVar((*string)(&in.Supersedes), "supersedes", "", "the `id` of the decision that this one replaces")
+	f.StringVar(&in.Reason, "reason", "", "`why` this decision replaces the old one")
+	f.StringVar(&in.Reversibility, "reversibility", "easy", "`how` hard the decision is to reverse: easy, hard or one-way")
 	frame.CompleteFlag(c, "supersedes", frame.AfterArgs(decisionIDs(env)))
 	frame.CompleteFlag(c, "reversibility", frame.OneOf("easy", "hard", "one-way"))
 	c.AddCommand(newDecideLs(env), newDecideShow(env), newDecideWithdraw(env))
@@ -102,7 +102,7 @@ no longer receive it. Agents may not withdraw decisions.`,
 			})
 		},
 	}
-	c.Flags().StringVar(&in.Reason, "reason", "", "`why` it is withdrawn")
+	c.Flags().StringVar(&in.Reason, "reason", "", "`why` you withdraw the decision")
 	return c
 }
 
@@ -118,7 +118,7 @@ func newDecideLs(env *frame.Env) *cobra.Command {
 			}
 			pendingEdits(env, out.Edits)
 			if len(out.Decisions) == 0 {
-				env.Talk("no decisions")
+				env.Talk("no decisions are locked")
 			}
 			return env.Show(out, func(w io.Writer) {
 				t := frame.Table{Columns: []frame.Column{{}, {}, {Least: 20}}}
@@ -129,7 +129,7 @@ func newDecideLs(env *frame.Env) *cobra.Command {
 			})
 		},
 	}
-	c.Flags().BoolVar(&in.All, "all", false, "superseded and withdrawn ones too")
+	c.Flags().BoolVar(&in.All, "all", false, "also list superseded and withdrawn decisions")
 	return c
 }
 
@@ -161,7 +161,7 @@ func decisionText(w io.Writer, out memory.DecisionShowReply) {
 	if len(d.AppliesTo) > 0 {
 		fmt.Fprintf(w, "applies to  %s\n", plain.Line(strings.Join(d.AppliesTo, ", ")))
 	}
-	fmt.Fprintf(w, "file        %s\n\nwhy: %s\n", placeOf(out.File, out.Held, "this"), plain.Text(d.Why))
+	fmt.Fprintf(w, "file        %s\n\nwhy: %s\n", placeOf(out.File, out.Held, ""), plain.Text(d.Why))
 	for _, r := range d.Rejected {
 		fmt.Fprintf(w, "rejected: %s: %s\n", plain.Line(r.What), plain.Line(r.Reason))
 	}

@@ -24,19 +24,19 @@ import (
 
 // Feature is kedge feature.
 func Feature(env *frame.Env) *cobra.Command {
-	c := frame.Group("feature", "Add, change, verify or set aside one feature",
+	c := frame.Group("feature", "Add, change, verify or skip one feature",
 		newFeatureAdd(env), newFeatureAmend(env), newFeatureShow(env), newFeatureSubmit(env), newFeatureAccept(env),
 		newFeatureMove(env, "block", "Mark a feature as blocked", "order-entity --reason \"waits for the new schema\""),
-		newFeatureMove(env, "reopen", "Set a feature back to pending, to be tried again", "order-entity --reason \"the schema is there\""),
+		newFeatureMove(env, "reopen", "Set a feature back to pending, so that Kedge tries it again", "order-entity --reason \"the schema is there\""),
 		newFeatureMove(env, "skip", "Skip a feature, and list the features that depend on it", "dark-mode --reason \"nobody asked for it\""),
 	)
-	c.Long = `Add, change, verify or set aside one feature.
+	c.Long = `Add, change, verify or skip one feature.
 
 Only Kedge sets a feature to completed: kedge feature submit asks Kedge to
 verify it. If the work waits for your review, kedge feature accept completes
 the feature. Agents may not use that command. When you skip a feature, Kedge
-names the features that depend on it. They wait until you skip them too, or
-amend them so that they no longer depend on it.
+names the features that depend on it. Those features wait until you skip them
+too, or amend them so that they no longer depend on the skipped feature.
 
 A run that is working applies your changes by itself. If the run has stopped,
 continue it with kedge run.`
@@ -57,18 +57,18 @@ type definitionFlags struct {
 func (d *definitionFlags) add(fs *pflag.FlagSet) {
 	fs.StringVar(&d.name, "name", "", "the `name`: one line of at most 200 characters")
 	fs.StringVar(&d.description, "description", "", "the full `text`")
-	fs.StringVar(&d.phase, "phase", "", "the `phase` it belongs to")
+	fs.StringVar(&d.phase, "phase", "", "the `phase` that the feature belongs to")
 	fs.StringVar(&d.category, "category", "functional", "the `kind`: functional, style, …")
 	fs.IntVar(&d.priority, "priority", plan.DefaultPriority, "a `number`; lower comes first")
 	fs.StringArrayVar(&d.dependencies, "depends-on", nil, "the `id` of a feature that must be completed before (repeatable)")
 	fs.StringArrayVar(&d.acceptance, "acceptance", nil, "`what` must be true in the end (repeatable)")
-	fs.StringArrayVar(&d.steps, "step", nil, "a `step` to verify it (repeatable)")
+	fs.StringArrayVar(&d.steps, "step", nil, "a `step` to verify the feature (repeatable)")
 	fs.StringArrayVar(&d.paths, "path", nil, "a `glob` of files that the work may change; if it changes others, the feature waits for you (repeatable; default: any)")
 	fs.StringArrayVar(&d.changesTests, "changes-tests", nil, "a `glob` of existing tests that the work may change, weaken or delete without your review (repeatable; default: none)")
 	fs.StringArrayVar(&d.checks, "check", nil, "a shell `command` that must succeed when the feature is done (repeatable)")
 	fs.StringArrayVar(&d.requests, "http", nil, "a `request` to the project's service and the status it must answer, such as \"GET /users 200\" (repeatable)")
 	fs.StringArrayVar(&d.endToEnd, "e2e", nil, "a `command` that must succeed with the project's services up; Kedge keeps its screenshots and traces (repeatable)")
-	fs.StringVar(&d.prove, "prove", "", "`how` the checks prove the work: fails (red before it, green after it) or holds (green before and after)")
+	fs.StringVar(&d.prove, "prove", "", "`how` the checks prove the work: fails (red before the work, green after it) or holds (green before and after)")
 	fs.StringVar(&d.file, "definition", "", "read the whole definition, as in features.json, from this `file` (- for stdin)")
 }
 
@@ -84,7 +84,7 @@ func (d *definitionFlags) apply(env *frame.Env, fs *pflag.FlagSet, def *kedge.De
 			return err
 		}
 		if read.ID != def.ID {
-			return kedge.Errorf(kedge.Invalid, "%s defines feature %q, not %q", d.file, read.ID, def.ID).WithHint("correct the id in the file, or name the feature that the file defines")
+			return kedge.Errorf(kedge.Invalid, "%s defines feature %q, not %q", d.file, read.ID, def.ID).WithHint("correct the id in the file, or repeat your command with the id %s", read.ID)
 		}
 		*def = read
 	}
@@ -116,7 +116,7 @@ func (d *definitionFlags) apply(env *frame.Env, fs *pflag.FlagSet, def *kedge.De
 	if fs.Changed("prove") {
 		if len(def.Checks) == 0 {
 			return kedge.Errorf(kedge.Invalid, "--prove %s needs a check", d.prove).
-				WithHint("add one to your command: --check \"go test ./...\"")
+				WithHint("add a check to your command: --check \"go test ./...\"")
 		}
 		for i := range def.Checks {
 			def.Checks[i].Prove = d.prove
@@ -136,7 +136,7 @@ func (d *definitionFlags) given() ([]kedge.Check, error) {
 	}{{"--check", d.checks, check.Line}, {"--http", d.requests, check.Ask}, {"--e2e", d.endToEnd, check.EndToEnd}} {
 		for _, text := range flag.texts {
 			if strings.TrimSpace(text) == "" {
-				return nil, kedge.Errorf(kedge.Invalid, "%s is empty", flag.name).
+				return nil, kedge.Errorf(kedge.Invalid, "the value of %s is empty", flag.name).
 					WithHint("omit %s for a feature that you accept yourself; to remove the checks of a feature: --definition FILE", flag.name)
 			}
 			out = append(out, flag.read(text))
@@ -163,13 +163,14 @@ func newFeatureAdd(env *frame.Env) *cobra.Command {
 		Long: `Add a feature. Its definition is locked from then on: only you can change it,
 with kedge feature amend.
 
-Give it a check of its own: a command that fails before the work and succeeds
-after it. Without one, the feature waits for your review at the end.
+Give the feature a check of its own: a command that fails before the work and
+succeeds after it. Without a check, the feature waits for your review at the
+end.
 
---http asks the project's service and --e2e runs a command while the service is
-up. The service is the first [[service]] in .kedge/gate.toml; Kedge starts it
-with a port of its own. What a browser test leaves (screenshots, videos, traces)
-stays with the verdict.`,
+--http sends a request to the project's service, and --e2e runs a command while
+the service is up. The service is the first [[service]] in .kedge/gate.toml;
+Kedge starts it with a port of its own. Kedge keeps the screenshots, videos and
+traces of a browser test with the verdict.`,
 		Example: `  kedge feature add order-entity --name "Order entity" --check "go test ./order"
   kedge feature add users-api --http "GET /users 200"
   kedge feature add users-page --e2e "npx playwright test users.spec.ts"
@@ -186,7 +187,7 @@ stays with the verdict.`,
 				return err
 			}
 			if env.ErrTTY && slices.ContainsFunc(def.Checks, func(c kedge.Check) bool { return c.Prove != check.ProveHolds }) {
-				env.Talk("next: kedge feature submit %s   (before the work: Kedge must see its check fail once)", def.ID)
+				env.Talk("next: kedge feature submit %s   (run it before the work, so that Kedge sees the check fail)", def.ID)
 			}
 			return nil
 		},
@@ -284,7 +285,7 @@ func newFeatureMove(env *frame.Env, verb, short, example string) *cobra.Command 
 			return ChangeFeature(c, env, "feature."+verb, features.FeatureStatusRequest{ID: kedge.FeatureID(args[0]), Reason: reason})
 		},
 	}
-	c.Flags().StringVar(&reason, "reason", "", "`why`")
+	c.Flags().StringVar(&reason, "reason", "", "say `why`")
 	c.ValidArgsFunction = frame.FeatureIDs(env, movable[verb]...)
 	return c
 }
@@ -346,7 +347,7 @@ func featureText(w io.Writer, r features.FeatureShowReply) {
 	}
 	line("paths", strings.Join(f.Paths, ", "))
 	if len(f.Paths) == 0 {
-		line("paths", "any: its work may change every file")
+		line("paths", "any: the work may change every file")
 	}
 	line("changes tests", strings.Join(f.ChangesTests, ", "))
 	for _, c := range f.Checks {
@@ -356,7 +357,7 @@ func featureText(w io.Writer, r features.FeatureShowReply) {
 		line("  keeps", strings.Join(check.Leaves(c), ", "))
 	}
 	if len(f.Checks) == 0 {
-		line("check", "none: you must accept it")
+		line("check", "none: you must accept the work")
 	}
 	line("files", strings.Join(f.Files, ", "))
 	for _, note := range strings.Split(f.Notes, "\n") {

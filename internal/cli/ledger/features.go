@@ -28,7 +28,7 @@ func Features(env *frame.Env) *cobra.Command {
 		RunE: func(c *cobra.Command, _ []string) error {
 			return frame.Ask(c.Context(), env, "features", features.ListRequest{}, func(w io.Writer, reply featureList) {
 				if len(reply.Features) == 0 {
-					env.Talk("there are no features yet: kedge feature add --help, kedge features import FILE, or kedge plan --help")
+					env.Talk("there are no features yet; to add one: kedge feature add --help; to import a list: kedge features import FILE; to plan a goal: kedge plan --help")
 				}
 				featuresTable(w, reply.Features)
 			})
@@ -111,11 +111,11 @@ func newFeaturesImport(env *frame.Env) *cobra.Command {
              [{"category", "description", "steps", "passes"}]
 
 Every imported feature starts as pending. If the list says that a feature is
-completed, Kedge takes this as a claim and verifies it. A feature that the
-list calls skipped stays skipped. Existing features with the same definition
-keep their status, and Kedge names them. If the version is missing, Kedge
-assumes 1. It keeps unknown keys in the notes and reports them. It generates
-missing ids.`,
+completed, Kedge takes this as a claim and verifies it. A feature that the list
+calls skipped stays skipped. Existing features with the same definition keep
+their status, and Kedge names them. If the list has no version, Kedge assumes
+version 1. Kedge keeps unknown keys in the notes of the feature and prints
+them. It generates missing ids.`,
 		Example: "  kedge features import feature_list.json\n  some-tool | kedge features import -",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -134,7 +134,7 @@ missing ids.`,
 			}
 			claimed(env, reply.Claimed)
 			return env.Changed(c.Context(), env.Show(reply, func(w io.Writer) {
-				fmt.Fprintf(w, "%d added, %d already there\n", len(reply.Added), len(reply.Unchanged))
+				fmt.Fprintf(w, "%d added, %d already in Kedge's list\n", len(reply.Added), len(reply.Unchanged))
 				importText(w, reply)
 			}))
 		},
@@ -207,7 +207,11 @@ func placeOf(file string, held []ledger.UnlandedFile, show string) string {
 		if h.Show != "" {
 			show = h.Show
 		}
-		return "the journal (" + plain.Line(show) + "); Kedge writes " + plain.Line(file) + " once the work of the run has landed"
+		place := "Kedge's own record"
+		if show != "" {
+			place += " (see it: " + plain.Line(show) + ")"
+		}
+		return place + "; Kedge writes " + plain.Line(file) + " when the work of the run has landed"
 	}
 	return plain.Line(file)
 }

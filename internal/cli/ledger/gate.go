@@ -30,22 +30,22 @@ the first red one. With names, it runs only these. The order is
 ` + words.Wrap(check.Comma(check.KindNames())+".", 76) + `
 The last line on stdout is one of
 ` + words.Wrap(check.Comma(check.Markers())+".", 76) + `
-Red is exit code 6.
+If a check is red, the exit code is 6.
 
 Kedge skips a check if no file that it covers changed since HEAD, unless you
-pass --all. The verdict is then partial. If it is green, Kedge prints
-"partial: not run: NAMES" before it. The checks of features are not part of
-the gate: kedge feature submit runs them, and a run repeats those of completed
-features (run.regression).
+pass --all. The verdict is then partial. If a partial verdict is green, Kedge
+prints "partial: not run: NAMES" before it. kedge gate does not run the checks
+of features: kedge feature submit runs them, and a run repeats those of
+completed features (run.regression).
 
 For a red check, Kedge shows the first failure and where its log is. --output
 adds every other failure, error and warning, with file and line, and the
 totals. It shortens repeated lines and passing tests. The log stays complete.
 
 Inside a session, Kedge compares the files with those that it verified last,
-and uses the checks of that state. So an agent cannot hide a change by
-committing it. When you get a full green verdict outside a session, Kedge
-compares with the current files from then on.`,
+and uses the checks as they were then. So an agent cannot hide a change by
+committing it. After a full green verdict outside a session, Kedge compares
+with the files of that verdict.`,
 		Example: "  kedge gate\n  kedge gate unit\n  kedge gate --all           every check: a full verdict\n  kedge gate --output        all failures of a red check\n  kedge gate --json",
 		RunE: func(c *cobra.Command, names []string) error {
 			var out verify.GateReply
@@ -66,7 +66,7 @@ compares with the current files from then on.`,
 		},
 	}
 	c.Flags().BoolVar(&all, "all", false, "run every check, even if no file that it covers changed")
-	c.Flags().BoolVar(&output, "output", false, "show everything that matters of a red check's output, not only its first failure")
+	c.Flags().BoolVar(&output, "output", false, "show all failures, errors and warnings of a red check, not only the first failure")
 	return c
 }
 
@@ -107,10 +107,10 @@ func gateTalk(env *frame.Env, out verify.GateReply) {
 		}
 	}
 	if slices.ContainsFunc(out.Findings, func(f kedge.Finding) bool { return f.Level == kedge.LevelError }) {
-		env.Talk("if you want this change, commit it and run outside a session: kedge gate --all")
+		env.Talk("if you want these changes, commit them, then run in a terminal outside a session: kedge gate --all")
 	}
 	for _, o := range out.Output {
-		env.Talk("output of %s, %d of %d lines:", o.Check, o.Shown, o.Lines)
+		env.Talk("output of check %s, %d of %d lines:", o.Check, o.Shown, o.Lines)
 		for line := range strings.Lines(o.Text) {
 			env.Talk("  %s", strings.TrimRight(line, "\n"))
 		}

@@ -46,14 +46,14 @@ func newHandoffSave(env *frame.Env) *cobra.Command {
 			env.Aside(out.Notices)
 			return env.Show(out, func(w io.Writer) {
 				sayMoved(env, out.Path, out.Moved)
-				fmt.Fprintf(w, "%s saved in %s\n", out.ID, placeOf(out.Path, out.Unlanded, "kedge handoff show"))
+				fmt.Fprintf(w, "saved handoff %s in %s\n", out.ID, placeOf(out.Path, out.Unlanded, "kedge handoff show"))
 			})
 		},
 	}
 	f := c.Flags()
 	f.IntVar(&in.Percent, "percent", 0, "how much is done, as a `number` from 0 to 100")
 	f.StringVar(&in.State, "state", "", "`what` is done")
-	f.StringVar(&in.Approach, "approach", "", "`how` it is done")
+	f.StringVar(&in.Approach, "approach", "", "`how` the work is done")
 	f.StringVar(&in.Next, "next", "", "the next `step` (default: what is next)")
 	f.StringVar(&in.BlockedOn, "blocked-on", "", "`what` the work waits for (default: nothing)")
 	f.StringArrayVar(&in.Files, "file", nil, "a `file` that was modified (repeatable; default: those that differ from the last commit)")

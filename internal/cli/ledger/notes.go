@@ -56,26 +56,26 @@ func noteIDs(env *frame.Env) cobra.CompletionFunc {
 }
 
 func notesText(w io.Writer, out memory.NotesReply) {
-	fmt.Fprintln(w, "L1 live context")
+	fmt.Fprintln(w, "contexts of running sessions")
 	for _, l := range out.Live {
 		fmt.Fprintf(w, "  %s  %s  %s of %s tokens\n", l.Session, plain.Line(l.Name), figure(l.ContextTokens), figure(l.ContextWindow))
 	}
 	if len(out.Live) == 0 {
-		fmt.Fprintln(w, "  unknown: no session is running")
+		fmt.Fprintln(w, "  none: no session is running")
 	}
-	fmt.Fprintln(w, "L2 notes")
+	fmt.Fprintln(w, "notes")
 	for _, n := range out.Notes {
 		fmt.Fprintf(w, "  %s  %s  %s, %s\n", n.ID, plain.Line(n.Title), words.Count(n.Tokens, "token"), words.Count(len(n.Commits), "commit"))
 	}
 	if len(out.Notes) == 0 {
 		fmt.Fprintln(w, "  none")
 	}
-	fmt.Fprintln(w, "L3 commits")
+	fmt.Fprintln(w, "commits that notes summarise")
 	for _, c := range out.Commits {
 		fmt.Fprintf(w, "  %s  %s\n", words.Hash(c.Commit), commitText(c))
 	}
 	if len(out.Commits) == 0 {
-		fmt.Fprintln(w, "  none linked")
+		fmt.Fprintln(w, "  none")
 	}
 }
 
@@ -101,7 +101,7 @@ func commitText(c memory.NoteCommit) string {
 func newNotesLint(env *frame.Env) *cobra.Command {
 	return &cobra.Command{
 		Use: "lint", Short: "Find notes that teach nothing or cannot be read",
-		Long: "Find notes that teach nothing or cannot be read. Exit code 2 if there are any.", Args: cobra.NoArgs,
+		Long: "Find notes that teach nothing or cannot be read. If there are any, the exit code\nis 2.", Args: cobra.NoArgs,
 		Example: "  kedge notes lint\n  kedge notes lint --json",
 		RunE: func(c *cobra.Command, _ []string) error {
 			out, err := frame.Call[memory.NotesLintReply](c.Context(), env, "note.lint", memory.NotesLintRequest{})

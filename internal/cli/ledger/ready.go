@@ -28,7 +28,7 @@ func Ready(env *frame.Env) *cobra.Command {
 			}
 			return frame.Ask(c.Context(), env, "ready", in, func(w io.Writer, reply featureList) {
 				if len(reply.Features) == 0 {
-					env.Talk("nothing is ready: %s; see all features: kedge features", strings.TrimPrefix(reply.Why, "nothing is ready: "))
+					env.Talk("no feature is ready: %s; see all features: kedge features", strings.TrimPrefix(reply.Why, "nothing is ready: "))
 				}
 				featuresTable(w, reply.Features)
 			})

@@ -42,14 +42,14 @@ because nobody can learn anything from it.`,
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&in.Title, "title", "", "its `title` (default: the text's first sentence)")
-	f.StringVar(&feature, "feature", "", "the `id` of the feature that taught it")
+	f.StringVar(&in.Title, "title", "", "the `title` of the note (default: the text's first sentence)")
+	f.StringVar(&feature, "feature", "", "the `id` of the feature that the note comes from")
 	frame.CompleteFlag(c, "feature", frame.AfterArgs(frame.FeatureIDs(env)))
-	f.StringArrayVar(&in.Files, "file", nil, "a `file` that it is about (repeatable)")
-	f.StringArrayVar(&in.Commits, "commit", nil, "a `commit` that it summarises (repeatable; default: the current one)")
-	f.StringArrayVar(&in.Tags, "tag", nil, "a `word` to find it by (repeatable)")
+	f.StringArrayVar(&in.Files, "file", nil, "a `file` that the note is about (repeatable)")
+	f.StringArrayVar(&in.Commits, "commit", nil, "a `commit` that the note summarises (repeatable; default: the current one)")
+	f.StringArrayVar(&in.Tags, "tag", nil, "a `word` by which you find the note (repeatable)")
 	f.StringArrayVar(&constraints, "constraint", nil, "`what` stayed true (repeatable)")
-	f.StringArrayVar(&validation, "validation", nil, "the `command` that verified it (repeatable)")
+	f.StringArrayVar(&validation, "validation", nil, "the `command` that verified the work (repeatable)")
 	f.StringArrayVar(&deadEnds, "dead-end", nil, "`what` was tried and did not work (repeatable)")
 	return c
 }

@@ -99,6 +99,6 @@ func newRiskLs(env *frame.Env) *cobra.Command {
 			})
 		},
 	}
-	c.Flags().BoolVar(&in.All, "all", false, "closed ones too")
+	c.Flags().BoolVar(&in.All, "all", false, "also list closed risks")
 	return c
 }

@@ -25,8 +25,8 @@ func newRulesLint(env *frame.Env) *cobra.Command {
 	var in memory.RulesLintRequest
 	c := &cobra.Command{
 		Use: "lint", Short: "Check the order and the size of the rules", Args: cobra.NoArgs,
-		Long: `Check the order and the size of .kedge/rules.md. Exit code 2 when it has
-findings.
+		Long: `Check the order and the size of .kedge/rules.md. The exit code is 2 if Kedge
+finds something wrong.
 
 The rules have three numbered sections: constraints, code modification,
 validation loop. No style rule may come before a hard constraint. All rules
@@ -50,7 +50,7 @@ together may not use more tokens than the cap.`,
 			return frame.Printed(kedge.Invalid)
 		},
 	}
-	c.Flags().IntVar(&in.Cap, "cap", docs.RulesCap, "the most `tokens` that the rules may cost")
+	c.Flags().IntVar(&in.Cap, "cap", docs.RulesCap, "the most `tokens` that the rules may use")
 	return c
 }
 

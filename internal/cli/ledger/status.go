@@ -34,7 +34,7 @@ Commands that change something print the same next steps.`, Args: cobra.NoArgs,
 
 // sessionCounts counts sessions; what interrupted them, stats tells.
 func sessionCounts(n status.SessionCounts) string {
-	text := fmt.Sprintf("%d, %d live", n.Total, n.Live)
+	text := fmt.Sprintf("%d, %d not ended", n.Total, n.Live)
 	if n.Interrupted > 0 {
 		text += fmt.Sprintf(", %d interrupted", n.Interrupted)
 	}
@@ -50,7 +50,7 @@ func statusText(w io.Writer, out status.Reply) {
 		row("set-up", "Kedge is not set up here: its files are not in .kedge/")
 	}
 	if out.Plan != nil && out.Plan.ID == "" {
-		row("plan", "%s: a draft in %s; look at it: kedge plan check", words.Spaced(out.Plan.Status), ".kedge/plan.md")
+		row("plan", "%s: a draft in %s; check it: kedge plan check", words.Spaced(out.Plan.Status), ".kedge/plan.md")
 	} else if out.Plan != nil {
 		row("plan", "%s %s", out.Plan.ID, words.Spaced(out.Plan.Status))
 	}
@@ -86,10 +86,10 @@ func statusText(w io.Writer, out status.Reply) {
 		row("hand edit", "%s: %s; %s", e.Path, frame.WithoutPath(e), ledger.Settles(e.Action))
 	}
 	for _, path := range out.Behind {
-		row("behind", "%s is older than the journal; the next command that changes something synchronises it", path)
+		row("behind", "%s is out of date; the next command that changes something updates it", path)
 	}
 	for _, of := range out.Stranded {
-		row("stranded", "%s depends on %s, which was skipped", of.ID, of.Behind)
+		row("stranded", "feature %s depends on feature %s, which was skipped", of.ID, of.Behind)
 	}
 	for _, line := range nextLines(out) {
 		row("next", "%s", plain.Line(line))
@@ -143,7 +143,7 @@ func runText(out status.Reply) string {
 		state = strings.TrimSuffix(strings.ReplaceAll(out.Run.State, "_", " ")+": "+out.Run.Reason, ": ")
 	}
 	if standsStill(out) {
-		return "waits (" + state + ") until a daemon runs: kedge up"
+		return "waits (" + state + ") until the daemon runs again: kedge up"
 	}
 	if idleNow(out) || out.Run.State == string(run.StatusStopped) && len(out.NextSteps) == 0 { // what it came to need not be so any more
 		return "is over (" + state + ")"
@@ -215,7 +215,7 @@ func driftText(w io.Writer, row func(name, format string, args ...any), out stat
 	case out.DriftUnknown != "":
 		row("drift", "unknown: %s", out.DriftUnknown)
 	case len(out.Drift) == 0:
-		row("drift", "none: no file changed since Kedge last recorded them")
+		row("drift", "none: no file changed since Kedge last recorded the files")
 	default:
 		row("drift", "%s since Kedge last recorded the files; read before you edit:", frame.Counted(len(out.Drift), "change"))
 	}
@@ -225,7 +225,7 @@ func driftText(w io.Writer, row func(name, format string, args ...any), out stat
 	}
 	t.Print(w)
 	if more := len(out.Drift) - shownDrift; more > 0 {
-		fmt.Fprintf(w, "  and %d more: kedge status --json\n", more)
+		fmt.Fprintf(w, "  and %d more; to see all: kedge status --json\n", more)
 	}
 }
 

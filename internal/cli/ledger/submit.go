@@ -24,25 +24,25 @@ func newFeatureSubmit(env *frame.Env) *cobra.Command {
 
 Kedge runs all of the project's checks and the feature's checks on the current
 files. If all are green, the feature is completed. If one is red, the feature
-stays open (exit code 6). Submit the feature once before the work, too: a
-check that is red before the work and green after it proves the work. So the
+stays open (exit code 6). Submit the feature once before the work, too: a check
+that is red before the work and green after it proves the work. Therefore the
 feature's checks run even if a check of the project is red.
 
 Kedge commits nothing here. Commit the work yourself:
 git add -A && git commit. A run makes its own commits.
 
 Kedge also inspects all changes, committed or not, since it last verified the
-files. That was at your last full green gate, at the last completed feature,
-or else at kedge init.
+files: in your last full green kedge gate, in the last completed feature, or
+else in kedge init.
 
-These features wait for you (exit code 5): one without checks, one that changed
-files outside its paths, one that deleted, skipped or weakened existing tests
-that its --changes-tests does not name, and one that changed protected files or
-added executables, archives or big files that its paths do not name. Then use
-kedge approve ID --reason WHY, or kedge deny.
+A feature waits for you (exit code 5) if it has no checks, or if the work
+changed files outside its paths. It also waits if the work deleted, skipped or
+weakened existing tests that --changes-tests does not name. The same holds for
+changed protected files, and for new executables, archives and big files that
+the paths do not name. Then use kedge approve ID --reason WHY, or kedge deny.
 
-In a run, a session may submit only its own feature. It receives the verdict,
-and the run sets the status.`,
+In a run, a session may submit only its own feature. The session receives the
+verdict, and the run sets the status.`,
 		Example: "  kedge feature submit order-entity",
 		Args:    cobra.ExactArgs(1),
 
@@ -60,13 +60,13 @@ and the run sets the status.`,
 			}
 			env.Aside(out.Notices)
 			for _, name := range seenRed(out) {
-				env.Talk("noted: check %q fails now; when it passes after the work, it proves the feature", name)
+				env.Talk("noted: check %q fails now; if it passes after the work, that proves the feature", name)
 			}
 			if out.Feature.Status == kedge.NeedsReview {
 				env.Talk("%s: %s", out.Feature.ID, plain.Line(out.Reason))
 			}
 			if out.Claimed {
-				env.Talk("%s: the run checks the work itself when this session ends, and decides", out.Feature.ID)
+				env.Talk("feature %s: when this session ends, the run itself checks the work and sets the status", out.Feature.ID)
 			}
 			if err := env.Show(out, func(w io.Writer) { submitText(w, out) }); err != nil {
 				return err

@@ -19,8 +19,9 @@ func Backup(env *frame.Env) *cobra.Command {
 		Long: `Copy this project's journal to a folder, and verify the copy.
 
 FOLDER must not exist yet. Without FOLDER, Kedge makes a folder under
-KEDGE_HOME/backups. To restore a backup, stop the daemon (kedge down) and copy
-the two files of the backup over those of the project.`,
+KEDGE_HOME/backups. The journal is the file in which Kedge records everything
+that happens in a project. To restore a backup, stop the daemon (kedge down)
+and copy the two files of the backup over those of the project.`,
 		Example: "  kedge backup\n  kedge backup ~/backups/shop-monday",
 		RunE: func(c *cobra.Command, args []string) error {
 			var in maintenance.BackupRequest
@@ -29,7 +30,7 @@ the two files of the backup over those of the project.`,
 			}
 			return frame.Ask(c.Context(), env, "backup", in, func(w io.Writer, out maintenance.BackupReply) {
 				fmt.Fprintf(w, "%s\n", plain.Line(out.Path))
-				env.Talk("%s, %s", words.Count(int(out.Events), "event"), frame.Bytes(out.Bytes))
+				env.Talk("copied and verified the journal: %s, %s", words.Count(int(out.Events), "event"), frame.Bytes(out.Bytes))
 			})
 		},
 	}

@@ -18,11 +18,13 @@ import (
 func Doctor(env *frame.Env) *cobra.Command {
 	return &cobra.Command{
 		Use: "doctor", Short: "Find what is wrong, and print what to do", Args: cobra.NoArgs,
-		Long: `Find what is wrong, and print what to do. Exit code 2 when something is wrong.
+		Long: `Find what is wrong, and print what to do. The exit code is 2 if something is
+wrong.
 
-The doctor checks the state folder, the whole journal, the format of every
-state file, the features (cycles, unknown ids) and the repository. It changes
-nothing.`,
+The doctor checks the folder of Kedge (KEDGE_HOME), the journal (its record of
+the project), and the repository. It also checks the format of every file under
+.kedge/. Features must not depend on each other in a circle or on an unknown
+id. The doctor changes nothing.`,
 		Example: "  kedge doctor\n  kedge doctor --json",
 		RunE: func(c *cobra.Command, _ []string) error {
 			out, err := frame.Call[maintenance.DoctorReply](c.Context(), env, "doctor", maintenance.DoctorRequest{Env: env.Environ})

@@ -27,15 +27,15 @@ func Down(env *frame.Env) *cobra.Command {
 		Short: "Stop the daemon; sessions keep running",
 		Long: `Stop the daemon and wait until it has ended.
 
-Commands in progress get time to finish. Nothing is lost: the next command
-that writes starts a daemon again. Sessions keep running. Runs wait for the
-next daemon. Kedge prints which runs wait.`,
+Commands in progress get time to finish. Nothing is lost: the next command that
+changes something starts the daemon again. Sessions keep running. Runs wait for
+the daemon, and Kedge prints which runs wait.`,
 		Example: "  kedge down",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			pid, err := env.Daemon.Stop(c.Context())
 			if kedge.NotFound.Is(err) {
-				return env.Show(downReply{Runs: []runs.RunGoing{}}, func(w io.Writer) { fmt.Fprintln(w, "no daemon runs") })
+				return env.Show(downReply{Runs: []runs.RunGoing{}}, func(w io.Writer) { fmt.Fprintln(w, "the daemon is not running") })
 			}
 			if err != nil {
 				return err
@@ -65,7 +65,7 @@ func standingStill(ctx context.Context, env *frame.Env) []runs.RunGoing {
 }
 
 func stillText(r runs.RunGoing) string {
-	text := fmt.Sprintf("the run of %q (%s) waits until a daemon runs: kedge up", plain.Line(r.Project), plain.Line(r.Dir))
+	text := fmt.Sprintf("the run of project %q (%s) waits until the daemon runs again: kedge up", plain.Line(r.Project), plain.Line(r.Dir))
 	switch r.Sessions {
 	case 0:
 		return text

@@ -41,16 +41,16 @@ func Hooks(env *frame.Env) *cobra.Command {
 
 In a project, the hooks then have these effects:
 
-  - a conversation gets its brief when it begins and after a compaction
-  - long output of commands is condensed and kept (kedge logs)
+  - the agent gets a brief when a conversation begins and after a compaction
+  - Kedge shortens long output of commands, and keeps all of it (kedge logs)
   - Kedge saves a checkpoint before a compaction
   - an agent in its plan mode cannot change files, except its plan
-  - when the agent wants to end, Kedge runs the gate; if the gate is red, the
+  - when the agent wants to end, Kedge runs the checks; if a check is red, the
     agent receives the failure, once
 
-An error in a hook does not stop the agent. Kedge writes such errors to
-$KEDGE_HOME/hooks/log. What each agent supports is in docs/reference/agents.md
-of Kedge.`
+An error in a hook does not stop the agent. Kedge writes such errors to the
+file $KEDGE_HOME/hooks/log. docs/reference/agents.md of Kedge says what each
+agent supports.`
 	c.Example = "  kedge hooks install\n  kedge hooks ls"
 	return c
 }
@@ -69,10 +69,10 @@ The hooks go into these settings:
             ignores; with --user your own settings
   others    your own settings
 
-In folders that are not a Kedge project the hooks do nothing. A settings file
-that Kedge cannot read stays unchanged. Kedge prints where the error in it is,
-installs the hooks in the other files and ends with exit code 2. Agents may
-not install hooks: inside a session the command is refused.`,
+In folders that are not a Kedge project the hooks do nothing. If Kedge cannot
+read a settings file, it leaves the file unchanged and prints where the error
+is. It installs the hooks in the other files and ends with exit code 2. Agents
+may not install hooks.`,
 		Example: `  kedge hooks install
   kedge hooks install claude --user   in every project`,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -99,8 +99,8 @@ func newHooksRemove(env *frame.Env) *cobra.Command {
 		Short: "Remove Kedge's hooks from the settings of agents",
 		Long: `Remove Kedge's hooks from your own settings and those of this project.
 
-If nobody has changed a settings file since the installation, Kedge puts the
-file back as it was before, byte for byte.`,
+If nobody has changed a settings file since the installation, Kedge restores
+exactly the file that you had before.`,
 		Example: `  kedge hooks remove
   kedge hooks remove codex`,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -186,11 +186,11 @@ func every(all []hookPlace) []hookPlace { return all }
 // nothing from the others.
 func changeHooks(ctx context.Context, env *frame.Env, names []string, change hookChange) error {
 	if id := env.Getenv("KEDGE_SESSION"); id != "" {
-		return kedge.Errorf(kedge.Blocked, "this is session %q, and agents may not change the settings of agents", id).
+		return kedge.Errorf(kedge.Blocked, "this is session %q, and agents may not change the settings of any agent", id).
 			WithHint("ask the user to run the command in a terminal outside the session")
 	}
 	if env.Home == "" {
-		return kedge.Errorf(kedge.Invalid, "neither KEDGE_HOME nor HOME is set, so Kedge has no state folder").WithHint("export KEDGE_HOME=/absolute/path/of/a/folder")
+		return kedge.Errorf(kedge.Invalid, "neither KEDGE_HOME nor HOME is set, so Kedge has no folder for its data").WithHint("name a folder: export KEDGE_HOME=/absolute/path/of/a/folder")
 	}
 	agents, skipped, err := change.of(env, names)
 	if err != nil {
@@ -213,7 +213,7 @@ func changeHooks(ctx context.Context, env *frame.Env, names []string, change hoo
 	for _, a := range skipped {
 		p := change.places(hookPlaces(env, a))[0]
 		reply.Hooks = append(reply.Hooks, p.line("skipped", nil))
-		env.Talk("%s is not on the PATH; to install its hooks anyway: kedge hooks install %s", a.Name, a.Name)
+		env.Talk("Kedge skipped agent %s, because its command is not on the PATH; to install its hooks anyway: kedge hooks install %s", a.Name, a.Name)
 	}
 	if err := showHooks(env, reply); err != nil || failed == nil {
 		return err
@@ -251,7 +251,7 @@ func (c hookChange) of(env *frame.Env, names []string) (agents, skipped []hooks.
 	}
 	agents, skipped = c.agents(env)
 	if len(agents) == 0 {
-		return nil, nil, kedge.Errorf(kedge.NotFound, "no agent with hooks is on the PATH").WithHint("name one: kedge hooks install %s", catalog.Hooks()[0].Name)
+		return nil, nil, kedge.Errorf(kedge.NotFound, "Kedge found none of the agents that it has hooks for: their commands are not on the PATH").WithHint("name an agent to install its hooks anyway: kedge hooks install %s", catalog.Hooks()[0].Name)
 	}
 	return agents, skipped, nil
 }
@@ -270,7 +270,7 @@ func showHooks(env *frame.Env, reply hooksReply) error {
 			}
 		}
 		if reply.Waiting > 0 {
-			env.Talk("hooks stored %s that the daemon has not read; start it: kedge up", words.Count(reply.Waiting, "event"))
+			env.Talk("the hooks have stored %s that Kedge reads when the daemon runs; start the daemon: kedge up", words.Count(reply.Waiting, "event"))
 		}
 	})
 }

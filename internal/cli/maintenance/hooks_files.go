@@ -85,7 +85,7 @@ func (p hookPlace) keepRecord(env *frame.Env, r hookRecord) error {
 		return kedge.Errorf(kedge.Internal, "cannot save which hooks Kedge installed: %w", err)
 	}
 	if err := os.MkdirAll(filepath.Dir(p.recordFile(env)), 0o700); err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot make the folder in which Kedge records its hooks: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot make the folder in which Kedge notes which hooks it installed: %w", err)
 	}
 	return atomicfile.Write(p.recordFile(env), append(b, '\n'), 0o600)
 }
@@ -102,11 +102,11 @@ func (p hookPlace) read() (text, target string, perm fs.FileMode, err error) {
 		return "", target, 0o600, nil
 	}
 	if err != nil || !info.Mode().IsRegular() {
-		return "", target, 0, kedge.Errorf(kedge.Invalid, "%q is a folder or the like, and Kedge needs a plain file", p.file).WithHint("see what it is: ls -ld %s", git.Quoted(p.file))
+		return "", target, 0, kedge.Errorf(kedge.Invalid, "the settings file %q is not a plain file", p.file).WithHint("see what it is: ls -ld %s", git.Quoted(p.file))
 	}
 	b, err := os.ReadFile(target)
 	if err != nil {
-		return "", target, 0, kedge.Errorf(kedge.Invalid, "cannot read %q: %w", p.file, err).WithHint("see who may read it: ls -l %s", git.Quoted(p.file))
+		return "", target, 0, kedge.Errorf(kedge.Invalid, "cannot read the settings file %q: %w", p.file, err).WithHint("see who may read it: ls -l %s", git.Quoted(p.file))
 	}
 	return string(b), target, info.Mode().Perm(), nil
 }
@@ -117,7 +117,7 @@ func (p hookPlace) bad(verb string, err error) error {
 	if p.agent.Whole() {
 		mend = "move the file away"
 	}
-	return kedge.Errorf(kedge.Invalid, "%q: %w", p.file, err).WithHint("%s, then: kedge hooks %s %s", mend, verb, p.agent.Name)
+	return kedge.Errorf(kedge.Invalid, "Kedge cannot use the settings file %q: %w", p.file, err).WithHint("%s, then: kedge hooks %s %s", mend, verb, p.agent.Name)
 }
 
 // wish is what is to stand in the file. The status line that is in force
@@ -233,7 +233,7 @@ func (p hookPlace) remove(ctx context.Context, env *frame.Env) (string, error) {
 		err = atomicfile.Write(target, []byte(after), perm)
 	}
 	if err != nil {
-		return "", kedge.Errorf(kedge.Internal, "cannot write %q: %w", p.file, err)
+		return "", kedge.Errorf(kedge.Internal, "cannot write the settings file %q: %w", p.file, err)
 	}
 	return "removed", p.forget(ctx, env, was)
 }
@@ -248,7 +248,7 @@ func (p hookPlace) forget(ctx context.Context, env *frame.Env, was hookRecord) e
 		}
 	}
 	if err := os.Remove(p.recordFile(env)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return kedge.Errorf(kedge.Internal, "cannot remove the record of installed hooks: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot delete the file in which Kedge noted which hooks it installed: %w", err)
 	}
 	return nil
 }

@@ -32,40 +32,45 @@ func Init(env *frame.Env) *cobra.Command {
 		Short: "Set up Kedge in this repository, or in a plain folder",
 		Long: `Set up Kedge in this repository, or in a plain folder.
 
-Kedge finds the project's test and build commands, its smoke check, how to start
-the application, and what a fresh worktree needs first, such as npm ci. Then it
-writes .kedge/ (configuration, checks, rules, feature list, progress, a validate
-script), a block in AGENTS.md, a line in CLAUDE.md that imports AGENTS.md, and a
-line in .gitattributes. It commits exactly these files. Your other staged
-changes stay staged. Existing files stay as they are, so a second init changes
-nothing.
+Kedge finds the commands that test, build and start the project, and what a
+fresh worktree needs first, such as npm ci. Then it writes these files and
+commits them:
 
-Before it writes, Kedge runs each command that it found once, in a fresh worktree
-of HEAD, and prints how it ended and how long it took. A red command is not
-switched on: it becomes a comment in its file, with the first failure. If there is
-another way to do the same, or only a few tests are red that the runner can leave
-out, Kedge tries that and takes it if it is green. On a terminal, Kedge asks
-first. Kedge stops a command that takes longer than --try-time, and keeps it
-switched on. --no-try runs nothing. If the repository has files that run code or
-steer agents, and you have not approved them, Kedge runs nothing and tells you.
-The trial leaves nothing behind.
+  .kedge/          settings, checks, rules, feature list, progress, a script
+  AGENTS.md        a block for agents
+  CLAUDE.md        a line that imports AGENTS.md
+  .gitattributes   a line
 
-If git ignores files under .kedge/, Kedge adds two lines to .gitignore that undo
-that, because runs and clones need these files. It also adds what the set-up and
-the checks write, if git would see it.
+The commit contains nothing else: what you have staged stays staged. Kedge
+overwrites no existing file, so a second init changes nothing.
+
+First, Kedge runs each of the commands once, in a temporary worktree of HEAD.
+It prints the result and the time. If a command is red (it fails), Kedge writes
+it as a comment only, with the first failure. If there is another command for
+the same purpose, or if the test runner can leave out the few tests that are
+red, Kedge tries that command. If it is green, Kedge uses it instead. On a
+terminal, Kedge asks you before it leaves out or replaces a command.
+
+Kedge stops a command after --try-time, but still uses it. With --no-try, or if
+the repository has files that run code or steer agents and that you have not
+approved, Kedge runs nothing.
+
+If git ignores files under .kedge/, Kedge adds two lines to .gitignore that
+undo this, because runs and clones need these files. The set-up and the checks
+may write files that git does not ignore. Kedge adds these to .gitignore.
 
 In a clone, init imports the decisions, notes and risks of the repository and
 prints how to import its features.
 
-With --remove, Kedge removes the files that it wrote, the project's hooks, and
-the branches of runs that have landed. A file that somebody changed since then
-stays. If something stays in git or in your own settings, Kedge prints the
-command that removes it. The journal stays too; to forget it, use
-kedge project rm. While a run is not over, or has unlanded work, nothing is
-removed (exit code 4).`,
+With --remove, Kedge removes the files that it wrote, its hooks in the settings
+of this project, and the branches of runs that have landed. Files that somebody
+has changed since then stay. If something of Kedge stays in git or in your own
+settings, Kedge prints a command that removes it. Kedge's record of the project
+(its journal) also stays. To remove it, use kedge project rm. If a run is not
+over, or has unlanded work, Kedge removes nothing (exit code 4).`,
 		Example: `  kedge init                  set up, with one commit
   kedge init --agent claude   name the agent for unattended work
-  kedge init --no-try         do not run the checks that are found
+  kedge init --no-try         do not try the commands that Kedge finds
   kedge init --remove         remove what Kedge wrote`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -81,11 +86,11 @@ removed (exit code 4).`,
 			return runInit(c.Context(), env, in, how)
 		},
 	}
-	c.Flags().StringVar(&in.Agent, "agent", "", "the `agent` for kedge run, kept in .kedge/config.toml")
+	c.Flags().StringVar(&in.Agent, "agent", "", "the `agent` for kedge run, saved in .kedge/config.toml")
 	c.Flags().BoolVar(&how.yes, "yes", false, "do not ask for confirmation (on a terminal, init shows what it would write and asks)")
-	c.Flags().BoolVar(&how.untried, "no-try", false, "do not run the set-up and the checks that are found")
-	c.Flags().DurationVar(&how.limit, "try-time", setup.TryLimit, "how long each of them may take when it is tried")
-	c.Flags().BoolVar(&remove, "remove", false, "remove what Kedge wrote, with one commit; the journal stays")
+	c.Flags().BoolVar(&how.untried, "no-try", false, "do not try the commands that Kedge finds")
+	c.Flags().DurationVar(&how.limit, "try-time", setup.TryLimit, "how long each command may take when Kedge tries it")
+	c.Flags().BoolVar(&remove, "remove", false, "remove what Kedge wrote, with one commit")
 	return c
 }
 
@@ -146,7 +151,7 @@ func askInit(ctx context.Context, env *frame.Env, in setup.InitRequest, how init
 	if err != nil || len(plan.Written) == 0 {
 		return err
 	}
-	env.Talk("This writes to %s:", plan.Project.Dir)
+	env.Talk("Kedge will write these files, checks and commands to %s:", plan.Project.Dir)
 	for _, path := range plan.Written {
 		env.Talk("  %s", path)
 	}
@@ -154,10 +159,10 @@ func askInit(ctx context.Context, env *frame.Env, in setup.InitRequest, how init
 		env.Talk("  check %s: %s", c.Name, check.Text(c))
 	}
 	for _, v := range plan.Services {
-		env.Talk("  service %s, started for the checks that use it: %s", v.Name, v.Run)
+		env.Talk("  service %s, which Kedge starts for the checks that need it: %s", v.Name, v.Run)
 	}
 	if plan.Setup != "" {
-		env.Talk("  set-up of fresh worktrees: %s", plan.Setup)
+		env.Talk("  command that sets up fresh worktrees: %s", plan.Setup)
 	}
 	fmt.Fprintf(env.Err, "Continue? [Y/n] ")
 	answer, err := answers.ReadString('\n')
@@ -178,7 +183,7 @@ func isYes(answer string) bool {
 
 func printInit(w io.Writer, r setup.InitReply) {
 	if len(r.Written) == 0 && r.Commit == nil {
-		fmt.Fprintf(w, "nothing to do: %s is set up\nnext    %s\n", r.Project.Dir, r.Next)
+		fmt.Fprintf(w, "nothing to do: Kedge is already set up in %s\nnext    %s\n", r.Project.Dir, r.Next)
 		return
 	}
 	fmt.Fprintf(w, "project %s in %s\n", r.Project.Name, r.Project.Dir)
@@ -186,7 +191,7 @@ func printInit(w io.Writer, r setup.InitReply) {
 		fmt.Fprintf(w, "wrote   %s\n", path)
 	}
 	if slices.Contains(r.Written, scaffold.AgentsFile) {
-		fmt.Fprintf(w, "later   %s: Kedge writes it with the first feature; agents read there what they have to know, and you may edit it\n", kedge.ContextFile)
+		fmt.Fprintf(w, "later   %s: Kedge writes this file with the first feature; agents read it, and you may edit it\n", kedge.ContextFile)
 	}
 	if r.Setup != "" {
 		fmt.Fprintf(w, "set-up  %s%s\n", r.Setup, howItEnded(r.Trials, setup.SetupName, r.Setup))
@@ -198,7 +203,7 @@ func printInit(w io.Writer, r setup.InitReply) {
 		fmt.Fprintf(w, "service %s: %s\n", v.Name, v.Run)
 	}
 	for _, l := range r.Left {
-		fmt.Fprintf(w, "left    %s: %s (%s)\n", l.Name, plain.Line(l.Command), plain.Line(l.Why))
+		fmt.Fprintf(w, "unused  %s: %s (%s)\n", l.Name, plain.Line(l.Command), plain.Line(l.Why))
 	}
 	if r.Commit != nil {
 		fmt.Fprintf(w, "commit  %s\n", *r.Commit)
@@ -239,15 +244,15 @@ func runInitRemove(ctx context.Context, env *frame.Env) error {
 			fmt.Fprintf(w, "kept    %s: %s; to remove it: %s\n", plain.Line(l.What), plain.Line(l.Why), plain.Line(l.Command))
 		}
 		for _, file := range userHooks(env) {
-			fmt.Fprintf(w, "kept    %s: has Kedge's hooks for every project; to remove them: kedge hooks remove\n", plain.Line(file))
+			fmt.Fprintf(w, "kept    %s: this file has Kedge's hooks for all projects; to remove them: kedge hooks remove\n", plain.Line(file))
 		}
 		if r.Commit != nil {
 			fmt.Fprintf(w, "commit  %s\n", *r.Commit)
 		}
 		if len(r.Removed)+len(r.Cut) == 0 {
-			fmt.Fprintf(w, "nothing to remove\n")
+			fmt.Fprintf(w, "nothing to remove: Kedge has no files here\n")
 		}
-		fmt.Fprintf(w, "the journal stays and keeps everything; to set Kedge up again: kedge init\n")
-		fmt.Fprintf(w, "to forget it: kedge project rm %s\n", r.Project.ID)
+		fmt.Fprintf(w, "Kedge's record of the project (its journal) stays; to remove it: kedge project rm %s\n", r.Project.ID)
+		fmt.Fprintf(w, "to set Kedge up here again: kedge init\n")
 	})
 }

@@ -27,7 +27,7 @@ func tryInit(ctx context.Context, env *frame.Env, limit time.Duration) (setup.In
 func trialNotes(r setup.InitTryReply) []string {
 	switch {
 	case r.Untried != "":
-		return []string{"Kedge tried no command: " + r.Untried}
+		return []string{"Kedge tried none of the commands: " + r.Untried}
 	case r.Dirty:
 		return []string{"Kedge tried the commands on the last commit, without your uncommitted changes: runs use only committed files"}
 	}
@@ -46,9 +46,9 @@ func trialStep(env *frame.Env) func(json.RawMessage) {
 			said = true
 			where := "here"
 			if p.Commit != "" {
-				where = "in a fresh worktree of " + words.Hash(p.Commit)
+				where = "in a fresh worktree of commit " + words.Hash(p.Commit)
 			}
-			env.Talk("trying the commands that Kedge found %s, each for at most %s (to skip this: --no-try)", where, setup.Span(time.Duration(p.Limit)*time.Second))
+			env.Talk("Kedge tries each command %s, for at most %s (to skip this: kedge init --no-try)", where, setup.Span(time.Duration(p.Limit)*time.Second))
 		}
 		if p.Trial.State == setup.Trying {
 			env.Running("run   " + plain.Line(p.Trial.Command))
@@ -93,10 +93,10 @@ func askLeft(env *frame.Env, trials []setup.Trial, answers *bufio.Reader) {
 		if !t.Left {
 			continue
 		}
-		question := t.Name + " is red. Leave it out of the gate? It stays as a comment."
+		question := "The command of " + t.Name + " is red. Leave it out? It stays in its file as a comment."
 		green := func(o setup.Trial) bool { return o.Name == t.Name && o.State == setup.TrialGreen }
 		if j := slices.IndexFunc(trials, green); j >= 0 {
-			question = t.Name + " is red. Use this green command instead? " + plain.Line(trials[j].Command)
+			question = "The command of " + t.Name + " is red. Use this green command instead? " + plain.Line(trials[j].Command)
 		}
 		fmt.Fprintf(env.Err, "%s [Y/n] ", question)
 		answer, _ := answers.ReadString('\n') // the end of the input is no answer

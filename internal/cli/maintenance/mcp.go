@@ -16,19 +16,20 @@ func MCP(env *frame.Env) *cobra.Command {
 		Short: "Serve Kedge's tools to an agent, over the Model Context Protocol",
 		Long: `Serve Kedge's tools to an agent, over the Model Context Protocol.
 
-This is for the settings of agents. It speaks on standard input and output and
-offers feature_next, feature_get, feature_submit, checkpoint_save,
-decision_propose, note_add, recall, question_ask, gate_run and context_status.
+You enter this command in the settings of an agent. It talks to the agent over
+its standard input and output. It offers the tools feature_next, feature_get,
+feature_submit, checkpoint_save, decision_propose, note_add, recall,
+question_ask, gate_run and context_status.
 
-The server acts for the session that it runs in, with the token that Kedge
-gave that session (KEDGE_SESSION, KEDGE_TOKEN). Outside a session you can use
-only tools that read. Each tool is described in docs/reference/mcp.md of
-Kedge.
+The server acts for the session in which it runs. It proves this with the token
+that Kedge gave the session (KEDGE_SESSION, KEDGE_TOKEN). Outside a session,
+only the tools that read are available. Each tool is described in
+docs/reference/mcp.md of Kedge.
 
-A client with an operator's token (kedge operator add) in KEDGE_OPERATOR also
-gets run_show, run_pause, run_continue, run_stop and run_tell. Kedge records
-each of these calls with your name and the operator's. Inside a session of a
-run, Kedge refuses every operator's token.`,
+A client can also have an operator's token in KEDGE_OPERATOR (kedge operator
+add). Then it also gets run_show, run_pause, run_continue, run_stop and
+run_tell. Kedge records each of these calls with your name and the operator's.
+Inside a session of a run, Kedge accepts no operator's token.`,
 		Example: "  claude mcp add kedge -- kedge mcp\n  codex mcp add kedge -- kedge mcp\n  claude mcp add kedge -e KEDGE_OPERATOR=kedge-operator-… -- kedge mcp",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {

@@ -13,7 +13,7 @@ import (
 
 // Operator is kedge operator.
 func Operator(env *frame.Env) *cobra.Command {
-	c := frame.Group("operator", "Let an MCP client give orders to runs, with a token",
+	c := frame.Group("operator", "Let an MCP client pause, stop and message runs, with a token",
 		newOperatorAdd(env), newOperatorLs(env), newOperatorRm(env))
 	c.Example = "  kedge operator add desk\n  kedge operator ls\n  kedge operator rm desk"
 	return c
@@ -21,19 +21,20 @@ func Operator(env *frame.Env) *cobra.Command {
 
 func newOperatorAdd(env *frame.Env) *cobra.Command {
 	return &cobra.Command{
-		Use: "add NAME", Short: "Make a token for a client and print it once", Args: cobra.ExactArgs(1),
-		Long: `Make a token for a client and print it once. Kedge keeps only its hash.
+		Use: "add NAME", Short: "Make a token for an MCP client, and print it once", Args: cobra.ExactArgs(1),
+		Long: `Make a token for an MCP client, and print it once. Kedge stores only a hash of
+the token. NAME is what Kedge calls the client (the operator).
 
-Give the token to the client as KEDGE_OPERATOR in the environment of
-kedge mcp. With the token, the client may show, pause, continue and stop the
-run of a project, and send it messages. Kedge records each of these calls with
-your name and the operator's. Inside a session of a run, Kedge refuses every
-operator's token. Agents may not make tokens.`,
+Give the token to the client as KEDGE_OPERATOR in the environment of kedge mcp.
+With the token, the client may show, pause, continue and stop the run of a
+project, and send messages to it. Kedge records each of these calls with your
+name and the operator's. Inside a session of a run, Kedge accepts no operator's
+token. Agents may not make tokens.`,
 		Example: "  kedge operator add desk\n  claude mcp add kedge -e KEDGE_OPERATOR=$(kedge operator add desk) -- kedge mcp",
 		RunE: func(c *cobra.Command, args []string) error {
 			return frame.Ask(c.Context(), env, "operator.add", sessions.OperatorRequest{Name: args[0]}, func(w io.Writer, out sessions.OperatorAddReply) {
 				fmt.Fprintln(w, plain.Line(out.Token))
-				env.Talk("this token is shown only once; to revoke it: kedge operator rm %s", plain.Line(out.Operator.Name))
+				env.Talk("Kedge shows this token only once; to revoke it: kedge operator rm %s", plain.Line(out.Operator.Name))
 			})
 		},
 	}
@@ -41,7 +42,7 @@ operator's token. Agents may not make tokens.`,
 
 func newOperatorLs(env *frame.Env) *cobra.Command {
 	return &cobra.Command{
-		Use: "ls", Short: "List the operators", Args: cobra.NoArgs,
+		Use: "ls", Short: "List the operators: the clients that have a token", Args: cobra.NoArgs,
 		Example: "  kedge operator ls\n  kedge operator ls --json",
 		RunE: func(c *cobra.Command, _ []string) error {
 			out, err := frame.Call[sessions.OperatorListReply](c.Context(), env, "operator.list", sessions.OperatorListRequest{})
@@ -49,7 +50,7 @@ func newOperatorLs(env *frame.Env) *cobra.Command {
 				return err
 			}
 			if len(out.Operators) == 0 {
-				env.Talk("no operators; make one: kedge operator add NAME")
+				env.Talk("no client has a token; make one: kedge operator add NAME")
 			}
 			return env.Show(out, func(w io.Writer) { operatorsText(w, out.Operators) })
 		},
@@ -73,7 +74,7 @@ func newOperatorRm(env *frame.Env) *cobra.Command {
 		Example: "  kedge operator rm desk",
 		RunE: func(c *cobra.Command, args []string) error {
 			return frame.Ask(c.Context(), env, "operator.remove", sessions.OperatorRequest{Name: args[0]}, func(w io.Writer, out sessions.OperatorReply) {
-				fmt.Fprintf(w, "revoked the token of %s\n", plain.Line(out.Operator.Name))
+				fmt.Fprintf(w, "revoked the token of operator %s\n", plain.Line(out.Operator.Name))
 			})
 		},
 	}

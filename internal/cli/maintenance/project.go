@@ -32,7 +32,7 @@ func newProjectLs(env *frame.Env) *cobra.Command {
 				return err
 			}
 			if len(out.Projects) == 0 {
-				env.Talk("no projects; make one: kedge init")
+				env.Talk("Kedge knows no projects; set up this folder: kedge init")
 			}
 			return env.Show(out, func(w io.Writer) { projectsText(w, out.Projects) })
 		},
@@ -55,8 +55,8 @@ func newProjectRm(env *frame.Env) *cobra.Command {
 		Use: "rm PROJECT", Short: "Forget a project; its folder is not touched", Args: cobra.ExactArgs(1),
 		Long: `Forget a project, named by its id, its name or its folder.
 
-Kedge moves the complete journal to KEDGE_HOME/attic. To undo this, move it
-back. Nothing in the project's folder changes.`,
+Kedge moves everything that it recorded of the project to KEDGE_HOME/attic. To
+undo this, move the folder back. Nothing in the project's own folder changes.`,
 		Example: "  kedge project rm shop\n  kedge project rm ~/src/shop",
 		RunE: func(c *cobra.Command, args []string) error {
 			in := maintenance.ProjectRemoveRequest{Project: args[0]}
@@ -64,8 +64,8 @@ back. Nothing in the project's folder changes.`,
 				in.Project = frame.Abs(env.Dir, args[0])
 			}
 			return frame.Ask(c.Context(), env, "project.remove", in, func(w io.Writer, out maintenance.ProjectRemoveReply) {
-				fmt.Fprintf(w, "forgot %s (%s)\n", plain.Line(out.Project.Name), out.Project.ID)
-				env.Talk("the project's state is now in %s", plain.Line(out.MovedTo))
+				fmt.Fprintf(w, "forgot project %s (%s)\n", plain.Line(out.Project.Name), out.Project.ID)
+				env.Talk("what Kedge recorded of the project is now in %s", plain.Line(out.MovedTo))
 			})
 		},
 	}

@@ -15,10 +15,11 @@ import (
 // Rebuild is kedge rebuild.
 func Rebuild(env *frame.Env) *cobra.Command {
 	return &cobra.Command{
-		Use: "rebuild", Short: "Rebuild everything that follows from the journal", Args: cobra.NoArgs,
-		Long: `Rebuild everything that Kedge computes from the journal: its tables, the
-search index, and the files that Kedge writes under .kedge/. The journal
-itself is only read.`,
+		Use: "rebuild", Short: "Rebuild everything that Kedge computes from its journal", Args: cobra.NoArgs,
+		Long: `Rebuild everything that Kedge computes from its journal: its tables, the
+search index, and the files that it writes under .kedge/. The journal is
+Kedge's record of everything that happened in the project. This command only
+reads it.`,
 		Example: "  kedge rebuild\n  kedge rebuild --json",
 		RunE: func(c *cobra.Command, _ []string) error {
 			out, err := frame.Call[maintenance.RebuildReply](c.Context(), env, "rebuild", maintenance.RebuildRequest{})
@@ -27,11 +28,11 @@ itself is only read.`,
 			}
 			env.Aside(ledger.Notices{Edits: out.Edits, Warnings: out.Warnings})
 			return env.Show(out, func(w io.Writer) {
-				what := "the same as before"
+				what := "they are the same as before"
 				if out.Changed {
 					what = "they differed from the journal; Kedge corrected them"
 				}
-				fmt.Fprintf(w, "%s from %s: %s\n", words.Count(out.Documents, "document"), words.Count(int(out.Events), "event"), what)
+				fmt.Fprintf(w, "rebuilt %s from the %s of the journal: %s\n", words.Count(out.Documents, "stored document"), words.Count(int(out.Events), "event"), what)
 			})
 		},
 	}

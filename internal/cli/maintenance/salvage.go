@@ -16,7 +16,7 @@ import (
 
 // Salvage is kedge salvage.
 func Salvage(env *frame.Env) *cobra.Command {
-	c := frame.Group("salvage", "List and restore work that was set aside",
+	c := frame.Group("salvage", "List, restore or delete work that Kedge set aside",
 		newSalvageLs(env), newSalvageRestore(env), newSalvageGC(env))
 	c.Example = "  kedge salvage ls\n  kedge salvage restore sal-01k…"
 	return c
@@ -24,7 +24,7 @@ func Salvage(env *frame.Env) *cobra.Command {
 
 func newSalvageLs(env *frame.Env) *cobra.Command {
 	return &cobra.Command{
-		Use: "ls", Short: "List work that was set aside, oldest first", Args: cobra.NoArgs,
+		Use: "ls", Short: "List work that Kedge set aside, oldest first", Args: cobra.NoArgs,
 		Example: "  kedge salvage ls\n  kedge salvage ls --json",
 		RunE: func(c *cobra.Command, _ []string) error {
 			out, err := frame.Call[maintenance.SalvageListReply](c.Context(), env, "salvage.list", maintenance.SalvageListRequest{})
@@ -32,7 +32,7 @@ func newSalvageLs(env *frame.Env) *cobra.Command {
 				return err
 			}
 			if len(out.Salvages) == 0 {
-				env.Talk("nothing was set aside")
+				env.Talk("no work is set aside")
 			}
 			return env.Show(out, func(w io.Writer) { frame.Folded(env, 2, salvageLines)(w, out.Salvages) })
 		},
@@ -44,7 +44,7 @@ func salvageLines(w io.Writer, list []kedge.Salvage) {
 	for _, s := range list {
 		files := words.Count(s.Files, "file")
 		if n := len(s.Attic); n > 0 {
-			files += fmt.Sprintf(" (%d in the attic)", n)
+			files += fmt.Sprintf(" (%d kept by Kedge outside git)", n)
 		}
 		t.Row(string(s.ID), s.At.Local().Format("2006-01-02 15:04"), files, s.Reason+pathsText(s))
 	}
@@ -65,13 +65,12 @@ func pathsText(s kedge.Salvage) string {
 
 func newSalvageRestore(env *frame.Env) *cobra.Command {
 	return &cobra.Command{
-		Use: "restore ID", Short: "Restore set-aside work in this worktree", Args: cobra.ExactArgs(1),
-		Long: `Restore set-aside work in this worktree.
+		Use: "restore ID", Short: "Restore work that was set aside, in this worktree", Args: cobra.ExactArgs(1),
+		Long: `Restore work that Kedge set aside, in this worktree.
 
-Kedge applies the changes again, even if the branch has new commits. It never
-overwrites a file that has other changes. If there are such files, Kedge
-changes nothing and names them. The salvage stays until kedge salvage gc
-deletes it.`,
+Kedge applies the changes to the files, even if the branch has new commits. If
+one of these files has other changes, Kedge changes nothing and names the file.
+Kedge keeps its own copy of the work until kedge salvage gc deletes it.`,
 		Example: "  kedge salvage restore sal-01k…",
 		RunE: func(c *cobra.Command, args []string) error {
 			in := maintenance.SalvageRestoreRequest{ID: kedge.SalvageID(args[0])}
@@ -86,7 +85,7 @@ func newSalvageGC(env *frame.Env) *cobra.Command {
 	in := maintenance.SalvageGCRequest{OlderThan: "30d"}
 	var dry bool
 	c := &cobra.Command{
-		Use: "gc [--older-than AGE]", Short: "Delete old salvage for good", Args: cobra.NoArgs,
+		Use: "gc [--older-than AGE]", Short: "Delete old work that was set aside, for good", Args: cobra.NoArgs,
 		Example: `  kedge salvage gc --dry-run            what would be deleted
   kedge salvage gc --older-than 90d     delete it`,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -98,11 +97,11 @@ func newSalvageGC(env *frame.Env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			env.Talk("%s %s older than %s", verb, words.Count(len(out.Dropped), "salvage"), in.OlderThan)
+			env.Talk("%s %s of set-aside work older than %s", verb, words.Count(len(out.Dropped), "piece"), in.OlderThan)
 			return env.Show(out, func(w io.Writer) { frame.Folded(env, 2, salvageLines)(w, out.Dropped) })
 		},
 	}
-	c.Flags().StringVar(&in.OlderThan, "older-than", in.OlderThan, "delete what is older than this `age`, such as 30d, 2w or 12h")
+	c.Flags().StringVar(&in.OlderThan, "older-than", in.OlderThan, "delete work that was set aside longer ago than this `age`, such as 30d, 2w or 12h")
 	c.Flags().BoolVar(&dry, "dry-run", false, "only print what would be deleted")
 	return c
 }

@@ -27,19 +27,19 @@ func Up(env *frame.Env) *cobra.Command {
 		Short: "Start the daemon, unless it is running",
 		Long: `Start the daemon, unless it is running.
 
-You rarely need this: commands that write start the daemon by themselves.
-There is one daemon for each KEDGE_HOME. It runs until kedge down and never
-listens on the network. When the daemon starts, it deletes old output of ended
-sessions and old files that checks left. The limits are in [sessions] of your
-own config.toml.
+You rarely need this: commands that change something start the daemon by
+themselves. Each KEDGE_HOME has one daemon. The daemon runs until kedge down,
+and never listens on the network. When it starts, it deletes old output of
+ended sessions and old files that checks left. You set these limits under
+[sessions] in your own config.toml.
 
-With --install, Kedge starts nothing. It writes a unit for systemd or launchd
-that starts the daemon when you log in, and prints the command that enables
-the unit.`,
-		Example: `  kedge up                    make sure that a daemon runs
-  kedge up --foreground       be the daemon, until Ctrl-C
-  kedge up --install          start it at every log-in
-  kedge up --install --print  only show the unit`,
+With --install, Kedge starts nothing. It writes a unit (a settings file for
+systemd or launchd) that starts the daemon when you log in. Then it prints the
+commands that enable the unit.`,
+		Example: `  kedge up                    make sure that the daemon runs
+  kedge up --foreground       run the daemon in this terminal, until Ctrl-C
+  kedge up --install          start the daemon at every log-in
+  kedge up --install --print  only show what would be written`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			switch {
@@ -63,9 +63,9 @@ the unit.`,
 			return env.Show(upReply{pid, started, gone}, func(w io.Writer) { printUp(w, pid, started, gone) })
 		},
 	}
-	c.Flags().BoolVar(&foreground, "foreground", false, "run the daemon itself, in this process")
-	c.Flags().BoolVar(&install, "install", false, "write a unit that starts the daemon when you log in")
-	c.Flags().BoolVar(&printed, "print", false, "with --install: show the unit and write nothing")
+	c.Flags().BoolVar(&foreground, "foreground", false, "run the daemon in this terminal, until Ctrl-C")
+	c.Flags().BoolVar(&install, "install", false, "write a unit for systemd or launchd that starts the daemon when you log in")
+	c.Flags().BoolVar(&printed, "print", false, "with --install: only show the unit, and write nothing")
 	return c
 }
 
@@ -82,12 +82,12 @@ func printUp(w io.Writer, pid int, started bool, gone sessions.SessionRetainRepl
 	if started {
 		fmt.Fprintf(w, "started the daemon, pid %d\n", pid)
 	} else {
-		fmt.Fprintf(w, "the daemon runs, pid %d\n", pid)
+		fmt.Fprintf(w, "the daemon is already running, pid %d\n", pid)
 	}
 	if gone.Sessions > 0 {
-		fmt.Fprintf(w, "deleted old output of %d sessions, %s\n", gone.Sessions, frame.Bytes(gone.Bytes))
+		fmt.Fprintf(w, "deleted old output of %s, %s\n", frame.Counted(gone.Sessions, "session"), frame.Bytes(gone.Bytes))
 	}
 	if gone.Kept > 0 {
-		fmt.Fprintf(w, "deleted the old files of %s\n", frame.Counted(gone.Kept, "check"))
+		fmt.Fprintf(w, "deleted old files that %s left\n", frame.Counted(gone.Kept, "check"))
 	}
 }

@@ -40,9 +40,9 @@ func installUnit(env *frame.Env, printed bool) error {
 	}
 	return env.Show(r, func(w io.Writer) {
 		if r.Written {
-			fmt.Fprintf(w, "wrote %s\nnow run, in this order (sessions keep running):\n", u.Path)
+			fmt.Fprintf(w, "wrote %s\nnow run these commands in this order (sessions keep running):\n", u.Path)
 		} else {
-			fmt.Fprintf(w, "%s is there already; to use it, run in this order:\n", u.Path)
+			fmt.Fprintf(w, "%s exists already; to use it, run these commands in this order:\n", u.Path)
 		}
 		for _, line := range u.Run {
 			fmt.Fprintf(w, "  %s\n", line)

@@ -30,12 +30,13 @@ func newWorktreeLs(env *frame.Env) *cobra.Command {
 		Long: `List worktrees with size, age, owner and state.
 
   AGE      how long ago something in the worktree last changed
-  OWNER    the id of the running process that the worktree was made for, or of
-           one that works in it; none if there is no such process
-  STATE    dirty: it has changes that are not committed; merged: its commits
+  OWNER    the id of the running process that works in the worktree, or for
+           which Kedge made the worktree; none if no such process runs
+  STATE    dirty: has uncommitted changes; clean: has none; merged: its commits
            are on another branch too; main: the repository's own checkout;
            gone: its folder is missing or broken
-  SESSION  the last session that worked in it, if it was made for a session`,
+  SESSION  the last session that worked in the worktree, if Kedge made the
+           worktree for a session`,
 		Example: "  kedge worktree ls\n  kedge worktree ls --json",
 		RunE: func(c *cobra.Command, _ []string) error {
 			return frame.Ask(c.Context(), env, "worktree.list", maintenance.WorktreeListRequest{}, func(w io.Writer, out maintenance.WorktreeListReply) { worktreeTable(w, out.Worktrees) })
@@ -129,21 +130,21 @@ func newWorktreeGC(env *frame.Env) *cobra.Command {
 
 Kedge removes only worktrees that it made. A worktree stays if it has changes
 or ignored files, if its commits are on no other branch, or if a process works
-in it. It also stays if a run or a session still works in it, or if its
-session is pinned.
+in it. It also stays if a run or a session still needs it, or if its session is
+pinned.
 
-The worktree of a session (kedge new --worktree) may have ignored files that
-Kedge copied or that its set-up made. Kedge removes them with the worktree
-once the session has ended. If ignored files were made or changed after the
+The worktree of a session (kedge new --worktree) may contain ignored files that
+Kedge copied or that the set-up made. Kedge removes these files with the
+worktree when the session has ended. If ignored files are newer than the
 set-up, the worktree stays.
 
 If no run needs the worktree of a run any more, Kedge removes it with
-everything in it. Kedge sets uncommitted work aside first (kedge salvage ls).
+everything in it. First Kedge sets uncommitted work aside (kedge salvage ls).
 
-Branches stay, with two exceptions: Kedge removes the branches of runs that
-have landed, and the branch kedge/NAME of a session if all its commits are on
-the branch that it was made from.`,
-		Example: `  kedge worktree gc --dry-run     what would be removed, and why the rest stays
+Branches stay, with two exceptions. Kedge removes the branches of runs that
+have landed. It also removes the branch kedge/NAME of a session if the branch
+from which Kedge made it has all its commits.`,
+		Example: `  kedge worktree gc --dry-run     show what would be removed, and why the rest stays
   kedge worktree gc`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			name, verb := "worktree.gc", "removed"
@@ -155,7 +156,7 @@ the branch that it was made from.`,
 				return err
 			}
 			for _, k := range out.Kept {
-				env.Talk("kept %s: %s", plain.Line(k.Path), plain.Line(k.Why))
+				env.Talk("kept worktree %s: %s", plain.Line(k.Path), plain.Line(k.Why))
 			}
 			for _, k := range out.KeptBranches {
 				env.Talk("kept branch %s: %s", plain.Line(k.Branch), plain.Line(k.Why))

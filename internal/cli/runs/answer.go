@@ -23,13 +23,12 @@ func Answer(env *frame.Env) *cobra.Command {
 		Long: `Answer a question of the plan, by its number, or a question of the session
 that works on a feature.
 
-kedge plan shows the plan's questions. After the last answer that planning
-needs, the next planning session starts by itself. The next brief contains
-your answer. You can also write answers into .kedge/plan.md: kedge run reads
-them there.
+kedge plan shows the plan's questions. When planning needs no more answers, the
+next planning session starts by itself. Its brief contains your answers. You
+can also write answers into .kedge/plan.md: kedge run reads them there.
 
 If you edited .kedge/plan.md, Kedge does not plan again. It adds the answer to
-your text and says so. kedge plan --again makes a new plan with the answer.`,
+your text and tells you. kedge plan --again makes a new plan with the answer.`,
 		Example: "  kedge answer 1 \"required, not positional\"\n  kedge answer order-entity \"EUR only\"",
 		Args:    cobra.MinimumNArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -42,14 +41,14 @@ your text and says so. kedge plan --again makes a new plan with the answer.`,
 func answerText(w io.Writer, r planning.AnswerReply) {
 	fmt.Fprintf(w, "question  %s\nanswer    %s\n", plain.Line(r.Question), plain.Line(r.Answer))
 	for _, q := range r.Open {
-		fmt.Fprintf(w, "open      %d. %s\n", q.N, plain.Line(q.Text))
+		fmt.Fprintf(w, "open      question %d: %s\n", q.N, plain.Line(q.Text))
 	}
 	if r.Why != "" {
 		fmt.Fprintf(w, "Kedge does not plan again: %s\n", plain.Line(r.Why))
 	}
 	switch {
 	case r.Started:
-		fmt.Fprintln(w, "next      the run continues by itself; to watch it: kedge run")
+		fmt.Fprintln(w, "next      kedge run   (shows the run, which continues by itself)")
 	case r.Run != nil:
 		for _, s := range r.Run.NextSteps {
 			fmt.Fprintf(w, "next      %s\n", frame.StepText(s))

@@ -26,7 +26,8 @@ func Approve(env *frame.Env) *cobra.Command {
 	c := &cobra.Command{
 		Use: "approve [ID | files@HASH | env:NAME@HASH | filter:NAME@HASH]", Short: "Approve work that a run holds back, or files that run code", Args: cobra.MaximumNArgs(1),
 		Long: `Approve the work on a feature, or files and settings of the repository that run
-code or steer agents. Without an argument, list what waits for your approval.
+code or steer agents. Without an argument, list these files and
+settings.
 
 Work on a feature (ID) waits for your review in two cases:
 
@@ -40,19 +41,20 @@ Work on a feature (ID) waits for your review in two cases:
 
 To refuse the work, use kedge deny.
 
-Files and settings of the repository. Until you approve them, Kedge starts no
-session that works without you (exit code 5):
+The files and settings are those that run code or steer agents. Until you
+approve them, Kedge starts no session of a run (exit code 5):
 
-  files@HASH         settings, hooks, servers and other files that agents run
-                     or obey
+  files@HASH         settings, hooks, MCP servers and other files that agents
+                     run or obey
   env:NAME@HASH      a variable that sends keys elsewhere or loads code
   filter:NAME@HASH   a git filter that files need, such as an encryption
 
-You approve exactly the contents with this hash. If they change, Kedge asks
-again. To refuse, leave them unapproved or remove them from the repository.`,
+You approve exactly the content that has this hash. If the content changes,
+Kedge asks again. To refuse files, remove them from the repository, or do
+nothing.`,
 		Example: `  kedge approve order-entity                                   accept the work
   kedge approve landing-page --reason "looked at it"           complete the feature
-  kedge approve                                                list what waits
+  kedge approve                                                list files and settings
   kedge approve files@9b1d0c4e77aa52f3c6018e2d5b94f0a1         agents may use these files
   kedge approve filter:crypt@4f1c2ab09d3e7712c05be9d186a4f3b0  this filter may run`,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -77,16 +79,20 @@ func approve(c *cobra.Command, env *frame.Env, what, reason string) error {
 	switch {
 	case ok && kind == "filter" && name != "":
 		return frame.Ask(c.Context(), env, "filter.approve", maintenance.FilterApproveRequest{Name: name, Hash: hash}, func(w io.Writer, out maintenance.FilterApproveReply) {
-			fmt.Fprintf(w, "approved filter:%s\n", plain.Line(out.Filter.Name))
+			fmt.Fprintf(w, "approved the git filter %s\n", plain.Line(out.Filter.Name))
 		})
 	case ok && (kind == "env" && name != "" || kind == "files" && !named):
 		return frame.Ask(c.Context(), env, "trust.approve", maintenance.TrustApproveRequest{Name: name, Hash: hash}, func(w io.Writer, out maintenance.TrustApproveReply) {
 			for _, t := range out.Items {
-				fmt.Fprintln(w, strings.TrimRight("approved "+plain.Line(t.Path)+" "+plain.Line(t.Name), " "))
+				what := "approved the file " + plain.Line(t.Path)
+				if t.Name != "" {
+					what = "approved the variable " + plain.Line(t.Name) + " in " + plain.Line(t.Path)
+				}
+				fmt.Fprintln(w, what)
 			}
 		})
 	default:
-		return frame.UsageError(c, kedge.Errorf(kedge.Invalid, "Kedge cannot approve %q: give the id of a feature, files@HASH, env:NAME@HASH or filter:NAME@HASH", what))
+		return frame.UsageError(c, kedge.Errorf(kedge.Invalid, "Kedge cannot approve %q: the argument must be the id of a feature, files@HASH, env:NAME@HASH or filter:NAME@HASH", what))
 	}
 }
 
@@ -106,14 +112,14 @@ func approveWork(c *cobra.Command, env *frame.Env, id kedge.FeatureID, reason st
 	if err == nil {
 		sayNotes(env, out.Notes)
 		return env.Show(out, func(w io.Writer) {
-			fmt.Fprintf(w, "approved: Kedge now merges and checks the work on %s%s\n", id, whenHalted(out.Run))
+			fmt.Fprintf(w, "approved the work on feature %q: Kedge merges and checks it%s\n", id, whenHalted(out.Run))
 		})
 	}
 	if !waitsForReview(c.Context(), env, id, err) && !(kedge.NotFound.Is(err) && strings.HasPrefix(kedge.HintOf(err), "kedge feature accept ")) {
 		return err
 	}
 	if reason == "" {
-		return kedge.Errorf(kedge.Invalid, "the work on %q waits for your review: say why you accept it", id).WithHint("kedge approve %s --reason WHY", id)
+		return kedge.Errorf(kedge.Invalid, "the work on feature %q waits for your review: say why you accept it", id).WithHint("give the reason: kedge approve %s --reason WHY", id)
 	}
 	return ledger.MoveFeature(c.Context(), env, "feature.accept", features.FeatureStatusRequest{ID: id, Reason: reason})
 }
@@ -123,7 +129,7 @@ func whenHalted(v runs.RunView) string {
 	if v.Halt == run.Paused || v.Halt == run.Stopped {
 		return " when the run continues"
 	}
-	return ""
+	return " now"
 }
 
 // waitsForReview tells whether a feature waits for a review where no run holds its work
@@ -149,7 +155,7 @@ func listApprovable(c *cobra.Command, env *frame.Env) error {
 			fileLines(w, f)
 		}
 		if out.Hash != "" {
-			fmt.Fprintf(w, "to approve exactly these contents: kedge approve files@%s\nto refuse: remove the files (git rm); until then no unattended session starts\n", out.Hash[:trust.Digits])
+			fmt.Fprintf(w, "to approve these files with exactly this content: kedge approve files@%s\nto refuse: remove them from the repository (git rm FILE); until you do one or the other, no session of a run starts\n", out.Hash[:trust.Digits])
 		}
 		for _, v := range out.Variables {
 			fmt.Fprintf(w, "env:%s@%s  %s\n  %s%s: %s\n", plain.Line(v.Name), v.SHA256[:trust.Digits], approvedWord(v.Approved), plain.Line(v.Path), inDir(v.Dir), v.Why)

@@ -24,12 +24,13 @@ func Demo(env *frame.Env) *cobra.Command {
 		Long: `Show a whole run in about a minute: no model, no key, no network.
 
 Kedge creates a small Go project in a temporary folder. A scripted agent works
-on thirty features until all are verified. On the way the agent lies, weakens
-a test and hangs; the daemon and an agent are killed with kill -9. Then the
-same script runs in one long session, whose context overflows.
+on thirty features until all are verified. On the way, the agent claims work
+that it did not do, weakens a test and hangs. The demo also kills the daemon
+and an agent with kill -9. Then, for comparison, the same script works in one
+long session, whose context overflows.
 
-The demo uses a KEDGE_HOME of its own. Kedge deletes it and the project
-afterwards. On a busy machine the demo takes longer.`,
+The demo has its own KEDGE_HOME. At the end, Kedge deletes this folder and the
+project. On a busy machine the demo takes longer.`,
 		Example: `  kedge demo
   kedge demo --dir /tmp/shop    keep everything there`,
 		Args: cobra.NoArgs,
@@ -55,7 +56,7 @@ afterwards. On a busy machine the demo takes longer.`,
 			}
 			env.Talk("the demo took %.0f seconds; in your own repository, start with: kedge init", out.Seconds)
 			if env.Look != nil && !env.Look("kedge") {
-				env.Talk("to find this program by its name in this terminal: export PATH=\"%s:$PATH\"; to install it: make install (in the folder of its source)", filepath.Dir(exe))
+				env.Talk("this program is not on your PATH; to add it in this terminal: export PATH=\"%s:$PATH\"; to install it, run in the folder with its source: make install", filepath.Dir(exe))
 			}
 			return nil
 		},
@@ -82,7 +83,7 @@ func demoFolder(dir string) (string, func(), error) {
 		return "", nil, kedge.Errorf(kedge.Invalid, "cannot make the folder %q: %w", dir, err)
 	}
 	if entries, err := os.ReadDir(at); err != nil || len(entries) > 0 {
-		return "", nil, kedge.Errorf(kedge.Conflict, "the folder %q is not empty", dir).WithHint("kedge demo --dir FOLDER")
+		return "", nil, kedge.Errorf(kedge.Conflict, "the folder %q is not empty", dir).WithHint("name an empty or a new folder: kedge demo --dir FOLDER")
 	}
 	return at, func() {}, nil
 }

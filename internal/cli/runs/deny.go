@@ -20,16 +20,16 @@ func Deny(env *frame.Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "deny ID --reason WHY",
 		Short: "Refuse the work on a feature that waits for you",
-		Long: `Refuse the work on a feature that waits for you. What happens depends on where
-the work is:
+		Long: `Refuse the work on a feature that waits for you. What Kedge does depends on
+where the work is:
 
-  on the run's branch,   Kedge reverts it there and keeps later work. The
+  on the run's branch,   Kedge reverts the work and keeps later work. The
   waiting for review     feature is pending again, and its next session
                          receives your reason. A run that is working does
                          this as soon as it can. If later work needs this
                          work, nothing is reverted (exit code 4).
-  held back by the run   Kedge sets it aside (kedge salvage ls) and blocks the
-                         feature. To try again: kedge feature reopen.
+  held back by the run   Kedge sets the work aside (kedge salvage ls), and blocks
+                         the feature. To try again: kedge feature reopen.
   done by hand           the feature is pending again
 
 To agree instead: kedge approve.`,
@@ -57,11 +57,11 @@ func showDenied(env *frame.Env, out runs.RunDenyReply) error {
 	if err := env.Show(out, func(w io.Writer) {
 		switch {
 		case out.Taken != "":
-			fmt.Fprintf(w, "reverted by commit %s: %s is %s again\n", out.Taken, out.Feature, out.Status)
+			fmt.Fprintf(w, "reverted the work with commit %s: feature %q is %s again\n", out.Taken, out.Feature, out.Status)
 		case out.Kept == "" && out.Status != "":
-			fmt.Fprintf(w, "refused: %s is %s again\n", out.Feature, out.Status)
+			fmt.Fprintf(w, "refused: feature %q is %s again\n", out.Feature, out.Status)
 		case out.Kept == "":
-			fmt.Fprintf(w, "refused: Kedge set aside the work on %s (kedge salvage ls); the feature stays blocked until: kedge feature reopen %s\n", out.Feature, out.Feature)
+			fmt.Fprintf(w, "refused: Kedge set aside the work (see it: kedge salvage ls); feature %q stays blocked; to try again: kedge feature reopen %s\n", out.Feature, out.Feature)
 		}
 	}); err != nil {
 		return err

@@ -25,12 +25,12 @@ func Explain(env *frame.Env) *cobra.Command {
 decisions that apply, attempts, how often each check ran, verdicts, refusals and
 findings.
 
-A feature is explained by its newest work commit. You can also give the id of
-a session or of a verdict. The last five characters are enough. Kedge then
-explains the feature that it belongs to.
+For a feature, Kedge explains the newest commit of its work. You can also give
+the id of a session or of a verdict, or the last five characters of the id.
+Kedge then explains the feature of this session or verdict.
 
-If no run made the commit, Kedge shows the session that was running when the
-commit was made, if any.`,
+If no run made the commit, Kedge shows which session was running at that time,
+if any.`,
 		Example: "  kedge explain login\n  kedge explain HEAD\n  kedge explain 4f1c2ab --json",
 		Args:    cobra.ExactArgs(1), ValidArgsFunction: frame.FeatureIDs(env),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -58,11 +58,11 @@ func explainText(env *frame.Env, w io.Writer, out reports.ExplainReply) {
 		otherText(row, out)
 		return
 	case out.Kind == reports.LedgerCommit && out.Work == "":
-		row("ledger", "records of Kedge; this commit changes only files of Kedge")
+		row("by", "Kedge: this commit changes only files that Kedge writes")
 		ledgerText(env, row, out)
 		return
 	case out.Kind == reports.LedgerCommit:
-		row("ledger", "records of Kedge about %s", out.Work)
+		row("by", "Kedge: this commit has only its own files about the work in commit %s", out.Work)
 	}
 	explainedFeature(row, out)
 	if out.Run != "" {
@@ -162,7 +162,7 @@ func explainedSteps(env *frame.Env, row func(name, format string, args ...any), 
 		}
 		if e.Failure != "" {
 			row("failure", "%s", e.Failure)
-			row("cause", "%s", cmp.Or(e.Cause, "the agent stated none"))
+			row("cause", "%s", cmp.Or(e.Cause, "the agent stated no cause"))
 		}
 	}
 	for _, st := range out.Steps {
@@ -173,11 +173,11 @@ func explainedSteps(env *frame.Env, row func(name, format string, args ...any), 
 // comparedText says what was held against a checkpoint before the first edit.
 func comparedText(env *frame.Env, c kedge.Compared) string {
 	if c.Unknown != "" {
-		return "not compared with " + string(c.Checkpoint) + ": " + c.Unknown
+		return "the files were not compared with checkpoint " + string(c.Checkpoint) + ": " + c.Unknown
 	}
-	text := fmt.Sprintf("%s in progress at %s (%s), compared before the first edit: ", words.Count(c.Files, "file"), c.Checkpoint, env.Clock(c.At))
+	text := fmt.Sprintf("%s in progress at checkpoint %s (%s); before the first edit of this session: ", words.Count(c.Files, "file"), c.Checkpoint, env.Clock(c.At))
 	if len(c.Changed) == 0 {
-		return text + "nothing changed since"
+		return text + "none had changed"
 	}
 	var names []string
 	for _, d := range c.Changed {
@@ -189,14 +189,14 @@ func comparedText(env *frame.Env, c kedge.Compared) string {
 // endText says whether a session ended clean, and if not why.
 func endText(e reports.SessionEnd) string {
 	if e.Clean {
-		return fmt.Sprintf("%s clean: everything committed as %[3]s, green by %[2]s", e.Session, e.Evidence, words.Hash(e.Commit))
+		return fmt.Sprintf("session %s ended clean: all its work is in commit %[3]s, which is green in verdict %[2]s", e.Session, e.Evidence, words.Hash(e.Commit))
 	}
-	return fmt.Sprintf("%s not clean: %s", e.Session, e.Why)
+	return fmt.Sprintf("session %s did not end clean: %s", e.Session, e.Why)
 }
 
 func evidenceText(row func(name, format string, args ...any), out reports.ExplainReply) {
 	if out.Validated != "" {
-		row("validated", "tree %s", out.Validated)
+		row("validated", "git tree %s", out.Validated)
 	}
 	ev := out.Evidence
 	if ev == nil {
@@ -272,10 +272,10 @@ func ranText(c kedge.CheckResult) string {
 func compactionText(c kedge.Compaction) string {
 	who := "started by the agent"
 	if c.Asked {
-		who = "asked for by Kedge"
+		who = "requested by Kedge"
 	}
 	if c.Failed != "" {
-		return who + ", and it did not happen: " + c.Failed
+		return who + ", but not done: " + c.Failed
 	}
 	return fmt.Sprintf("%s: %s tokens in the context before, %s after", who, tokensOr(c.Before), tokensOr(c.After))
 }

@@ -21,18 +21,18 @@ func Forecast(env *frame.Env) *cobra.Command {
 		Short: "Show what the open features may cost, and how far a run is off",
 		Long: `Show the tokens, the money and the time that the open features may take.
 
-The forecast is based on the features that sessions of this project have
-completed, each with all its attempts and repairs. Kedge multiplies the median
-of one feature by the number of open features. In parentheses it shows the
-same with the lower and the upper quartile. If the agent of the run completed
-at least 3 of these features, only those count. Time is the time of sessions
-and checks, divided by the number of features that are worked on at once.
-Waiting for you or for a provider does not count. A figure that past sessions
-did not report is unknown.
+The forecast is based on the features that this project has completed, each
+with all its attempts and repairs. Kedge multiplies the median for one feature
+by the number of open features. The range in parentheses uses the lower and the
+upper quartile instead of the median. If the agent of the run completed at
+least 3 of these features, only those count. Time is the time of sessions and
+checks, divided by the number of features that a run works on at once. The time
+in which a run waits for you or for a provider does not count. If past sessions
+did not report a figure, it is unknown.
 
-While a run works, Kedge shows the forecast from the start of the run. The
-second line says how far the completed features are above or below it.
-kedge run and kedge status show the same.`,
+While a run works, Kedge shows the forecast from the start of the run. A second
+line compares the completed features with this forecast. kedge run and kedge
+status show the same.`,
 		Example: "  kedge forecast\n  kedge forecast --parallel 4\n  kedge forecast --json",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -92,6 +92,9 @@ func forecastLine(v runs.RunView) string {
 	c := v.Forecast
 	if c == nil || c.Forecast.Features == 0 || c.Forecast.Basis.Features == 0 {
 		return "" // there is none, which was said when the run began
+	}
+	if c.OfRun || c.Done == 0 {
+		return "left  " + paceText(*c)
 	}
 	return "pace  " + paceText(*c)
 }

@@ -20,24 +20,25 @@ func Land(env *frame.Env) *cobra.Command {
 		Short: "Move your branch to the work that a run has verified",
 		Long: `Move your branch to the verified work of the newest run that has not landed.
 
-Runs land their work by themselves if they can. Use this command if a run
-could not. If your branch has new commits, Kedge merges the work with them in
-the run's clean worktree and runs all checks. It lands the merge if they are
-green. Your uncommitted changes stay.
+Runs land their work by themselves if they can. Use this command if a run could
+not. If your branch has new commits, Kedge merges the work with them in the
+run's clean worktree and runs all checks. If all checks are green, Kedge lands
+the merge. Your uncommitted changes stay.
 
-Nothing changes (exit code 4) if your changes are in the way, if a merge
-conflicts or is red, or if your branch no longer has commits that the work was
-made on. Kedge then names the files or the check, and prints commands that
-help. Work that you merged, rebased or squashed yourself counts as landed (exit
-code 0). The run's branch is deleted after it has landed.
+Kedge changes nothing (exit code 4) if your uncommitted changes are in the way,
+or if the merge conflicts or a check is red. It also changes nothing if your
+branch no longer has the commits that the work is based on. Kedge then names
+the files or the check, and prints commands that help. Work that you merged,
+rebased or squashed yourself counts as landed (exit code 0). Kedge deletes the
+run's branch when the work has landed.
 
 While work waits for your review, nothing lands (exit code 5), unless you pass
 --unreviewed. While a completed feature is red again, nothing lands either
-(exit code 5), unless you pass --regressed. Kedge names unlanded work of
-earlier runs. The next kedge land lands it.`,
+(exit code 5), unless you pass --regressed. If earlier runs also have unlanded
+work, Kedge names them. The next kedge land lands that work.`,
 		Example: `  kedge land
   kedge land --unreviewed   also what you have not reviewed
-  kedge land --regressed    although a feature that was done is red again`,
+  kedge land --regressed    although a completed feature is red again`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			out, err := frame.Call[runs.RunLandReply](c.Context(), env, "run.land", in)
@@ -68,7 +69,7 @@ earlier runs. The next kedge land lands it.`,
 		},
 	}
 	c.Flags().BoolVar(&in.PR, "pr", false, "open a pull request instead (not built yet)")
-	c.Flags().BoolVar(&in.Regressed, "regressed", false, "land although features that were done are red again")
+	c.Flags().BoolVar(&in.Regressed, "regressed", false, "land although a completed feature is red again")
 	c.Flags().BoolVar(&in.Unreviewed, "unreviewed", false, "also land work that waits for your review")
 	return c
 }
@@ -77,15 +78,15 @@ func landText(w io.Writer, out runs.RunLandReply) {
 	branch := plain.Line(out.Branch)
 	elsewhere := ""
 	if out.Elsewhere {
-		elsewhere = "; it is not checked out here: git switch " + branch
+		elsewhere = "; this branch is not checked out here: git switch " + branch
 	}
 	switch {
 	case out.Refused != "":
 	case out.Already:
-		fmt.Fprintf(w, "nothing to land: branch %q has %s already%s\n", branch, out.Commit, elsewhere)
+		fmt.Fprintf(w, "nothing to land: branch %q already has commit %s%s\n", branch, out.Commit, elsewhere)
 	case out.Merged:
-		fmt.Fprintf(w, "landed %s on branch %q: the work merged with your new commits, all checks green%s\n", out.Commit, branch, elsewhere)
+		fmt.Fprintf(w, "landed commit %s on branch %q: it merges the work with your new commits, and all checks are green%s\n", out.Commit, branch, elsewhere)
 	default:
-		fmt.Fprintf(w, "landed %s on branch %q%s\n", out.Commit, branch, elsewhere)
+		fmt.Fprintf(w, "landed commit %s on branch %q%s\n", out.Commit, branch, elsewhere)
 	}
 }

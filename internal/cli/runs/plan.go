@@ -27,22 +27,22 @@ func Plan(env *frame.Env) *cobra.Command {
 		Short: "Plan a goal with an agent that asks first, or show the plan",
 		Long: `Plan a goal with an agent that asks first. Without a goal, show the plan.
 
-A read-only session looks at the project and asks what it needs to know. You
-answer with kedge answer. After the last answer, the next session writes the
-plan. Kedge checks the plan and saves it in .kedge/plan.md. The command ends
-with exit code 5 when it waits for your answers or approval. Work starts only
-after kedge plan approve, in the same run. Kedge undoes whatever a planning
-session changes.
+A read-only session looks at the project and asks you what it needs to know.
+You answer with kedge answer. After the last answer, the next session writes
+the plan. Kedge checks the plan and saves it in .kedge/plan.md. The command
+ends with exit code 5 when it waits for your answers or your approval. Work
+starts only after kedge plan approve, in the same run. If a planning session
+changes files, Kedge undoes the changes.
 
-If you give the same goal again and its plan is ready, Kedge shows the plan
-and starts no session. A plan for another goal does not replace a plan that
-waits for you or that you edited (exit code 4). --again makes a new plan and
-keeps a copy of your text.`,
+If you give the same goal again and its plan is ready, Kedge shows the plan and
+starts no session. For another goal, Kedge does not replace a plan that waits
+for you or that you edited (exit code 4). --again makes a new plan and keeps a
+copy of your text.`,
 		Example: `  kedge plan "Orders for the shop"      questions first, then a plan
   kedge answer 1 "required, not positional"
   kedge plan new "Strict matching"      a draft to fill in yourself
   kedge plan                            the phases and their items
-  kedge plan --again                    replace the plan that waits
+  kedge plan --again                    make a new plan for the same goal
   kedge plan check                      is the draft complete?
   kedge plan approve                    lock it, add its features, commit
   kedge plan amend --reason WHY         change it after that`,
@@ -56,11 +56,11 @@ keeps a copy of your text.`,
 		},
 	}
 	flags, f := &in.Flags, c.Flags()
-	f.StringVar(&flags.Agent, "agent", "", "the `agent` of the work, or agent:model (default: [run] agent in config.toml; [route] plan names the one that plans)")
+	f.StringVar(&flags.Agent, "agent", "", "the `agent` that does the work, or agent:model (default: [run] agent in config.toml); [route] plan in config.toml names the agent that plans")
 	f.Float64Var(&flags.BudgetUSD, "budget-usd", 0, "the most that planning and work may cost, in `dollars`")
 	f.Int64Var(&flags.BudgetTokens, "budget-tokens", 0, "the most `tokens` that planning and work may use")
-	f.BoolVar(&in.Again, "again", false, "replace the waiting plan with a new one, for the same goal or for GOAL; keep a copy of your text")
-	f.BoolVar(&detach, "detach", false, "do not wait for the session")
+	f.BoolVar(&in.Again, "again", false, "make a new plan for the same goal, or for GOAL; keep a copy of your text")
+	f.BoolVar(&detach, "detach", false, "do not wait for the planning session")
 	c.AddCommand(newPlanNew(env), show, newPlanCheck(env), newPlanApprove(env), newPlanAmend(env), newPlanDiff(env), newPlanDrop(env))
 	return c
 }
@@ -69,7 +69,7 @@ keeps a copy of your text.`,
 func planGoal(ctx context.Context, env *frame.Env, in planning.PlanGoalRequest, detach bool) error {
 	if len(strings.Fields(in.Goal)) < 2 && !(in.Again && in.Goal == "") {
 		return kedge.Errorf(kedge.Invalid, "%q is not a goal: say in a few words what you want to achieve", in.Goal).
-			WithHint("kedge plan \"Orders for the shop\"; the commands: kedge plan --help")
+			WithHint("write it like this: kedge plan \"Orders for the shop\"; see the commands: kedge plan --help")
 	}
 	out, err := frame.Call[planning.PlanGoalReply](ctx, env, "plan.goal", in)
 	if err != nil {
@@ -102,13 +102,13 @@ func newPlanNew(env *frame.Env) *cobra.Command {
 		Long: `Write a commented draft to .kedge/plan.md, to fill in yourself.
 
 The comments say what belongs where; kedge plan check lists what is missing.
-An existing draft is never overwritten. The format is described in
+Kedge never overwrites an existing draft. The format is described in
 docs/reference/plan-format.md of Kedge.`,
 		Example: `  kedge plan new "Strict matching"`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return frame.Ask(c.Context(), env, "plan.new", planning.PlanNewRequest{Title: args[0]}, func(w io.Writer, reply planning.PlanNewReply) {
-				fmt.Fprintf(w, "wrote   %s\nnext    fill it in, then: kedge plan check\n", reply.Path)
+				fmt.Fprintf(w, "wrote   %s\nnext    fill in this file, then: kedge plan check\n", reply.Path)
 			})
 		},
 	}
@@ -130,7 +130,7 @@ func newPlanShow(env *frame.Env) *cobra.Command {
 func planText(w io.Writer, r planning.PlanShowReply) {
 	planLines(w, r)
 	if open := slices.Concat(r.Open, r.Optional); len(open) > 0 {
-		fmt.Fprintf(w, "to answer: kedge answer %d TEXT\n", open[0].N)
+		fmt.Fprintf(w, "to answer question %d: kedge answer %[1]d TEXT\n", open[0].N)
 	}
 }
 
@@ -156,7 +156,7 @@ func newPlanCheck(env *frame.Env) *cobra.Command {
 		Short: "Check .kedge/plan.md: fields, commands, phases and items",
 		Long: `Check .kedge/plan.md: fields, commands, phases and items.
 
-Exit code 2 when something is missing or wrong.`,
+The exit code is 2 if something is missing or wrong.`,
 		Example: "  kedge plan check",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -175,7 +175,7 @@ Exit code 2 when something is missing or wrong.`,
 					fmt.Fprintln(w, "the plan is complete")
 				}
 				if len(reply.Findings) > 0 {
-					fmt.Fprintln(w, "the format: docs/reference/plan-format.md of Kedge; a draft to start from: kedge plan new TITLE")
+					fmt.Fprintln(w, "the format of .kedge/plan.md is in docs/reference/plan-format.md of Kedge; when you have changed the file: kedge plan check")
 				}
 			})
 			if err == nil && !reply.OK {
@@ -189,10 +189,10 @@ Exit code 2 when something is missing or wrong.`,
 // lockedLines say what the approval decided and which risks it opened.
 func lockedLines(w io.Writer, l planning.Locked) {
 	for _, d := range l.Decisions {
-		fmt.Fprintf(w, "decided %s %s\n", d.ID, plain.Line(d.Title))
+		fmt.Fprintf(w, "locked  decision %s: %s\n", d.ID, plain.Line(d.Title))
 	}
 	for _, r := range l.Risks {
-		fmt.Fprintf(w, "risk    %s %s\n", r.ID, plain.Line(r.Text))
+		fmt.Fprintf(w, "opened  risk %s: %s\n", r.ID, plain.Line(r.Text))
 	}
 }
 
@@ -204,7 +204,7 @@ const shownLimits = 20
 func limitLines(w io.Writer, limits []planning.PathLimit) {
 	for i, l := range limits {
 		if i == shownLimits {
-			fmt.Fprintf(w, "paths   and %d more features: kedge feature show ID\n", len(limits)-shownLimits)
+			fmt.Fprintf(w, "paths   (%d more features; to see one of them: kedge feature show ID)\n", len(limits)-shownLimits)
 			return
 		}
 		may := "any file"
@@ -214,6 +214,6 @@ func limitLines(w io.Writer, limits []planning.PathLimit) {
 		if l.Where != "" {
 			may += " (" + l.Where + ")"
 		}
-		fmt.Fprintf(w, "paths   %s may change %s\n", l.Feature, may)
+		fmt.Fprintf(w, "paths   feature %s may change %s\n", l.Feature, may)
 	}
 }

@@ -35,12 +35,12 @@ An item keeps its feature as long as it keeps its number:
   removed item    its feature is skipped, if it is not completed
   restored item   its feature is reopened, if it is not completed
 
-A completed feature stays completed, and you may not change its item. Commands
-under Validation and checks of Invariants apply from the next check on. New
-answers become decisions, and new risks are opened. Existing decisions and
-risks stay. Kedge informs a run that is working. Budgets and models of phases
-apply from the next kedge run on. Changes under Set-up and Checks have no
-effect.
+A completed feature stays completed, and you may not change its item. Changed
+commands under Validation and Invariants apply the next time that Kedge runs
+checks. New answers become decisions, and Kedge opens new risks. Existing
+decisions and risks stay. Changed budgets and models of phases apply from the
+next kedge run on. Changes under Set-up and Checks have no effect. Kedge
+informs a run that is working of all changes.
 
 Agents may not amend a plan.`,
 		Example: `  kedge plan amend --dry-run
@@ -71,7 +71,7 @@ Agents may not amend a plan.`,
 			return env.Changed(c.Context(), err)
 		},
 	}
-	c.Flags().StringVar(&in.Reason, "reason", "", "`why`")
+	c.Flags().StringVar(&in.Reason, "reason", "", "say `why`")
 	c.Flags().BoolVar(&in.DryRun, "dry-run", false, "only show what would change")
 	return c
 }
@@ -81,7 +81,7 @@ func amendText(w io.Writer, r planning.PlanAmendReply) {
 	if r.DryRun {
 		word = "would be amended"
 	}
-	fmt.Fprintf(w, "%s %s: %s\n", r.ID, word, plain.Line(r.Title))
+	fmt.Fprintf(w, "plan %s %s: %s\n", r.ID, word, plain.Line(r.Title))
 	for _, f := range r.Fields {
 		for _, text := range f.Removed {
 			fmt.Fprintf(w, "-       %s: %s\n", f.Field, plain.Line(words.Clip(text, shownField)))
@@ -91,20 +91,20 @@ func amendText(w io.Writer, r planning.PlanAmendReply) {
 		}
 	}
 	for _, id := range r.Added {
-		fmt.Fprintf(w, "added   %s\n", id)
+		fmt.Fprintf(w, "added   feature %s\n", id)
 	}
 	for _, f := range r.Amended {
-		fmt.Fprintf(w, "amended %s: %s\n", f.ID, strings.Join(f.Keys, ", "))
+		fmt.Fprintf(w, "amended feature %s: %s\n", f.ID, strings.Join(f.Keys, ", "))
 	}
 	for _, id := range r.Skipped {
-		fmt.Fprintf(w, "skipped %s\n", id)
+		fmt.Fprintf(w, "skipped feature %s\n", id)
 	}
 	for _, id := range r.Restored {
-		fmt.Fprintf(w, "restored %s\n", id)
+		fmt.Fprintf(w, "reopened feature %s\n", id)
 	}
 	lockedLines(w, r.Locked)
 	if r.Told {
-		fmt.Fprintln(w, "Kedge informed the run that is working")
+		fmt.Fprintln(w, "Kedge informed the run that is working of these changes")
 	}
 }
 

@@ -27,19 +27,19 @@ changes stay staged. In a folder without git there is no commit. If a run made
 the plan, it then continues with the work.
 
 Each answered question becomes a locked decision, with the question as its
-reason. Each entry of Risks becomes an open risk. The commands under
-Validation and the checks of Invariants run among the checks of every feature
-of the plan.
+reason. Each entry of Risks becomes an open risk. The commands under Validation
+and Invariants run together with the checks of every feature of the plan.
 
-Kedge first runs these commands in this folder, for at most a minute, and
-tells you which are red before the work. A command that is green must stay
+Kedge first runs these commands in this folder, for at most a minute, and tells
+you which of them are red before the work. A command that is green must stay
 green in every feature. A command that is red must be green when the last
 feature of the plan is done. If a command can never be green, such as "false",
-no feature can be completed. --no-try approves without running the commands.
+no feature can be completed. With --no-try, Kedge does not run the commands.
 
-A plan for an empty or small repository may have the headings Structure,
-Set-up and Checks. Approval adds its checks to .kedge/gate.toml and its set-up
-to .kedge/config.toml, in the same commit. Your own settings stay as they are.
+A plan for an empty or small repository may have the headings Structure, Set-up
+and Checks. The approval adds the plan's checks to .kedge/gate.toml and the
+plan's set-up to .kedge/config.toml, in the same commit. Your own settings stay
+as they are.
 
 Agents may not approve a plan. It must have no errors, and its blocking
 questions must be answered.`,
@@ -58,18 +58,18 @@ questions must be answered.`,
 			}
 			env.Aside(reply.Notices)
 			return env.Changed(c.Context(), env.Show(reply, func(w io.Writer) {
-				fmt.Fprintf(w, "%s approved: %s\n", reply.ID, words.Count(len(reply.Features), "feature"))
+				fmt.Fprintf(w, "approved plan %s: it has %s\n", reply.ID, words.Count(len(reply.Features), "feature"))
 				limitLines(w, reply.Limits)
 				lockedLines(w, reply.Locked)
 				beforeLines(w, reply.Before)
 				for _, name := range reply.Checks {
-					fmt.Fprintf(w, "check   %s is in .kedge/gate.toml now\n", name)
+					fmt.Fprintf(w, "check   %s (now in .kedge/gate.toml)\n", name)
 				}
 				if reply.Setup != "" {
-					fmt.Fprintf(w, "set-up  %s (worktree.setup in .kedge/config.toml)\n", plain.Line(reply.Setup))
+					fmt.Fprintf(w, "set-up  %s (now worktree.setup in .kedge/config.toml)\n", plain.Line(reply.Setup))
 				}
 				if reply.Commit != nil {
-					fmt.Fprintf(w, "commit  %s (the plan, the features, what else Kedge wrote)\n", *reply.Commit)
+					fmt.Fprintf(w, "commit  %s (the plan, its features and other files of Kedge)\n", *reply.Commit)
 				}
 			}))
 		},
@@ -88,7 +88,7 @@ func tryStep(env *frame.Env) func(json.RawMessage) {
 		}
 		if !said {
 			said = true
-			env.Talk("running the plan's commands before the work, for at most %s (to skip this: --no-try)", words.Age(verify.TryLimit))
+			env.Talk("running the plan's commands before the work, for at most %s (to skip this: kedge plan approve --no-try)", words.Age(verify.TryLimit))
 		}
 		if s.State == gate.Started {
 			env.Running("run   " + plain.Line(s.Check.Command))

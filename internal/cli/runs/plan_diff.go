@@ -33,8 +33,8 @@ func newPlanDiff(env *frame.Env) *cobra.Command {
 		Long: `Show what the work on one phase of the approved plan changed: a summary and a
 diff. PHASE is the number, id or title of the phase.
 
-The diff has the verified commits of the phase's features, landed or not. The
-files that Kedge writes are left out.`,
+The diff contains the verified commits of the phase's features, landed or not.
+It leaves out the files that Kedge writes.`,
 		Example: "  kedge plan diff 1\n  kedge plan diff 1 --json",
 		Args:    cobra.ExactArgs(1),
 

@@ -28,17 +28,17 @@ drop a plan.`,
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return env.Changed(c.Context(), frame.Ask(c.Context(), env, "plan.drop", in, func(w io.Writer, out planning.PlanDropReply) {
-				fmt.Fprintf(w, "dropped %s: %s\n", out.ID, plain.Line(out.Title))
+				fmt.Fprintf(w, "dropped plan %s: %s\n", out.ID, plain.Line(out.Title))
 				if out.Kept != "" {
-					fmt.Fprintf(w, "kept    %s\n", plain.Line(out.Kept))
+					fmt.Fprintf(w, "kept    its text: %s\n", plain.Line(out.Kept))
 				}
 				if out.Decisions+out.Risks > 0 {
-					fmt.Fprintf(w, "stay    %s and %s, unchanged: kedge decide ls, kedge risk ls\n",
+					fmt.Fprintf(w, "kept    %s (see them: kedge decide ls) and %s (see them: kedge risk ls)\n",
 						words.Count(out.Decisions, "locked decision"), words.Count(out.Risks, "open risk"))
 				}
 			}))
 		},
 	}
-	c.Flags().StringVar(&in.Reason, "reason", "", "`why`")
+	c.Flags().StringVar(&in.Reason, "reason", "", "say `why`")
 	return c
 }

@@ -34,9 +34,9 @@ func Run(env *frame.Env) *cobra.Command {
 		Example: `  kedge run                              with the agent of .kedge/config.toml
   kedge run --agent claude --parallel 2
   kedge run --until 1                    end with phase 1 of the plan
-  kedge run --pause                      hold its sessions, start nothing new
+  kedge run --pause                      hold the sessions, start nothing new
   kedge run --continue --budget-usd 20   continue, with this budget in total
-  kedge run --stop                       end its sessions, with checkpoints`,
+  kedge run --stop                       end the sessions, with checkpoints`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if pause && stop || goOn && (pause || stop) {
@@ -62,9 +62,9 @@ func Run(env *frame.Env) *cobra.Command {
 	f.Int64Var(&flags.BudgetTokens, "budget-tokens", 0, "the most `tokens` that the run may use")
 	f.StringVar(&flags.Until, "until", "", "end with this `phase` of the plan: its number, id or title")
 	f.BoolVar(&pause, "pause", false, "hold each session before its next tool call, and start nothing new")
-	f.BoolVar(&goOn, "continue", false, "continue after a pause, a stop or a halt")
+	f.BoolVar(&goOn, "continue", false, "continue a run that was paused, stopped or halted")
 	f.BoolVar(&stop, "stop", false, "end the sessions, each with a checkpoint")
-	f.BoolVar(&detach, "detach", false, "do not wait for the end")
+	f.BoolVar(&detach, "detach", false, "do not wait until the run ends")
 	frame.CompleteFlag(c, "until", phaseNumbers(env))
 	return c
 }
@@ -103,7 +103,7 @@ func showRun(env *frame.Env, out runs.RunReply) error {
 	case out.Run.Resting:
 		nextSteps(env, out.Run)
 	case out.Run.Halt != "":
-		env.Talk("the run stops when its current step is done; watch it: kedge run; continue it later: kedge run --continue")
+		env.Talk("the run halts after its current step; to watch it until then: kedge run; to continue it after that: kedge run --continue")
 	}
 	return nil
 }
@@ -173,8 +173,8 @@ func leaveRunning(env *frame.Env, out runs.RunReply, answer any) error {
 		return nil
 	}
 	sayForecast(env, out)
-	env.Talk("watch it: kedge run (Ctrl-C leaves it running); see its progress: kedge status")
-	env.Talk("pause it: kedge run --pause; end it: kedge run --stop")
+	env.Talk("watch the run: kedge run (Ctrl-C detaches); see its progress: kedge status")
+	env.Talk("pause the run: kedge run --pause; end it: kedge run --stop")
 	return nil
 }
 
@@ -250,7 +250,7 @@ func sayDetached(env *frame.Env, show *runShow) error {
 		return errors.Join(jsonLine(env, runEnd{Type: "detached", Run: show.view}), frame.Printed(kedge.Interrupted))
 	}
 	if v := show.view; v.Halt != "" {
-		env.Talk("detached; the run finishes its current work (%s). Watch it: kedge run; when it has stopped, continue it: kedge run --continue", standingLine(v))
+		env.Talk("detached; the run halts after its current step (%s). To watch it until then: kedge run; to continue it after that: kedge run --continue", standingLine(v))
 		return frame.Printed(kedge.Interrupted)
 	}
 	env.Talk("detached; the run continues. To watch it again: kedge run; to end it: kedge run --stop")
@@ -362,26 +362,26 @@ func (s *runShow) finish(v runs.RunView) {
 	}
 }
 
-const runLong = `Work through the features until all are verified, none can continue or a
-budget is spent.
+const runLong = `Work through the features until all are verified, until none can continue, or
+until a budget is spent.
 
 Each feature gets a short session and a git worktree of its own. Kedge runs
 the checks itself, commits what is green and sets the rest aside. Agents and
 checks outlive this command and the daemon.
 
 With --until PHASE, the run ends when the features of that phase and of all
-earlier phases are done. It saves a checkpoint and prints a summary of the
-phase. It starts no later phase. kedge plan diff PHASE shows what the phase
+earlier phases are done. The run then saves a checkpoint, prints a summary of
+the phase and starts no later phase. kedge plan diff PHASE shows what the phase
 changed. The next kedge run begins the next phase.
 
-If a run is working already, kedge run attaches to it and applies the flags to
-it. A paused or otherwise halted run accepts flags only with --continue.
-Ctrl-C detaches your terminal; the run continues.
+If a run is working already, kedge run shows this run and applies your flags to
+it. A paused or otherwise halted run accepts flags only with --continue. Ctrl-C
+detaches your terminal; the run continues.
 
-First Kedge commits what it wrote under .kedge/. Until the work has landed, it
-does not change these files in your checkout. So they never block your own git
-commands. Decisions and notes of this time are in the journal, and the
-commands that record them say so.
+First Kedge commits the files that it wrote under .kedge/. Then it leaves these
+files in your checkout unchanged until the work has landed, so that they never
+block your own git commands. Until then, Kedge keeps new decisions and notes in
+its own record (the journal). The commands that save them tell you so.
 
 At the start, Kedge prints a forecast of what the run may cost, based on past
 sessions of this project. After each feature it prints how far the run is
@@ -406,5 +406,6 @@ How a run ends (each end prints what to do next):
   7     over_budget, stopped  a budget or --max-sessions is reached
   130   stopped, or any       you stopped it, or detached with Ctrl-C
 
-A provider's limit (waiting_quota) is not an end: the run says when it tries
-again and resumes by itself. kedge run --continue tries now.`
+A provider's limit (state waiting_quota) does not end the run: Kedge prints
+when the run tries again, and the run resumes by itself. kedge run --continue
+tries now.`

@@ -215,7 +215,7 @@ func jobName(j runs.RunJob) string {
 	if j.Feature != "" {
 		return string(j.Feature)
 	}
-	return map[run.JobKind]string{run.Fix: "the baseline", run.Plan: "the plan", run.Verify: "what is to land"}[j.Kind]
+	return map[run.JobKind]string{run.Fix: "the baseline fix", run.Plan: "the plan", run.Verify: "the merge to land"}[j.Kind]
 }
 
 // jobText is what is known of a job: its attempt, its context, what it asks or why it is so.

@@ -95,7 +95,7 @@ func spendLine(v runs.RunView, cols int) string {
 	case v.Sessions == 0 && v.Usage.Tokens == nil && v.Usage.USD == nil:
 		return "spent nothing, 0 sessions"
 	case v.Usage.USD == nil && v.Limits.USD > 0:
-		parts = append(parts, "cost unknown of $"+frame.USD(v.Limits.USD))
+		parts = append(parts, "cost unknown, budget $"+frame.USD(v.Limits.USD))
 	case v.Usage.USD == nil:
 		parts = append(parts, "cost unknown")
 	case cols < narrow:

@@ -38,11 +38,11 @@ func TestLiveTable(t *testing.T) {
 	want := `run dg9zb  running 1h30m  ETA 10m  $4.20 of $50.00
 ▆▆▆▁▁▁▁▁▁▁▁▁ 2 of 8 verified, 1 blocked
 a reason
-  ✓ cart-totals   verified   1 session  $4.20
-  ✓ coupon-model  verified   2 sessions
-  ● evil[2J       repairing  attempt 2  context 15% of 200k
-  ◐ tax-rules     asks       Round per line or per order?]0;title long long lo…
-  ● the baseline  working    context unknown
+  ✓ cart-totals       verified   1 session  $4.20
+  ✓ coupon-model      verified   2 sessions
+  ● evil[2J           repairing  attempt 2  context 15% of 200k
+  ◐ tax-rules         asks       Round per line or per order?]0;title long lon…
+  ● the baseline fix  working    context unknown
   · 4 not begun
 spent 310k tokens, 3 sessions
 gate  no verdict yet
@@ -53,7 +53,7 @@ Ctrl-C detaches; the run continues`
 	}
 	coloured := sheet{80, func(cols int) *frame.Page { return frame.NewPage(cols-1, true) }}
 	got := strings.Join(layout(coloured, v, start, "", 24), "\n")
-	for _, want := range []string{"\x1b[32m✓\x1b[0m \x1b[1mcart-totals\x1b[0m", "\x1b[33m◐\x1b[0m", "\x1b[33masks\x1b[0m", "\n  ● \x1b[1mthe baseline\x1b[0m"} {
+	for _, want := range []string{"\x1b[32m✓\x1b[0m \x1b[1mcart-totals\x1b[0m", "\x1b[33m◐\x1b[0m", "\x1b[33masks\x1b[0m", "\n  ● \x1b[1mthe baseline fix\x1b[0m"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%q", want, got)
 		}

@@ -103,14 +103,14 @@ func summaryRows(sum *reports.RunSummary) []summaryRow {
 	for _, id := range sum.SetAside {
 		aside = append(aside, string(id))
 	}
-	checks := summaryRow{name: "full checks run", n: sum.FullChecks}
+	checks := summaryRow{name: "full check runs", n: sum.FullChecks}
 	if s := sum.Slowest; s != nil {
-		checks.what = "slowest: " + string(s.Feature) + " " + frame.Seconds(s.MS)
+		checks.what = "slowest: " + frame.Seconds(s.MS) + " for feature " + string(s.Feature)
 	}
 	return slices.Concat(
 		[]summaryRow{{"claims that were false", len(claims), strings.Join(counted(claims), "; ")}}, // a repair often fails as the work did
 		[]summaryRow{{"interruptions survived", survived, strings.Join(causes, ", ")}},
 		[]summaryRow{checks},
-		[]summaryRow{{"set aside", len(aside), strings.Join(aside, ", ")}},
+		[]summaryRow{{"work set aside", len(aside), strings.Join(aside, ", ")}},
 	)
 }

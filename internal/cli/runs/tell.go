@@ -18,8 +18,9 @@ func Tell(env *frame.Env) *cobra.Command {
 		Short: "Send a message to the session that works on a feature",
 		Long: `Send a message to the session that works on a feature.
 
-NAME is a feature, or a session of the run. If the agent cannot receive
-messages while it works, its next brief contains your message.`,
+NAME is the id of a feature, or the name of a session of the run. If the agent
+cannot receive messages while it works, the next session of the feature reads
+your message in its brief.`,
 		Example: "  kedge tell order-entity \"use the money type of package price\"",
 		Args:    cobra.MinimumNArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -29,9 +30,9 @@ messages while it works, its next brief contains your message.`,
 				return err
 			}
 			if out.Session != "" {
-				env.Talk("saved: the next session of %s reads your message, if another one starts", out.Feature)
+				env.Talk("saved: if another session of feature %s starts, it reads your message", out.Feature)
 			} else {
-				env.Talk("saved: the next session of %s reads your message", out.Feature)
+				env.Talk("saved: the next session of feature %s reads your message", out.Feature)
 			}
 			err = env.Show(out, func(w io.Writer) { fmt.Fprintln(w, afterWord(out.Run)) })
 			if err == nil && out.Run.Resting {

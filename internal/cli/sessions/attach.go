@@ -41,19 +41,18 @@ Without a name, Kedge takes the session that you left last, or lets you choose.
   Ctrl-] w         switch to another session: a list; type to filter it
   Ctrl-] n         go to the next session that waits for you
   Ctrl-] [         scroll back through everything that the session printed
-  Ctrl-] /         search it
+  Ctrl-] /         search everything that the session printed
   Ctrl-] f         fit the session to this terminal
   Ctrl-] r         rename the session
   Ctrl-] x         end the session
   Ctrl-] ?         show these keys
   Ctrl-] Ctrl-]    type Ctrl-] itself
 
-What scrolled by while you were away is in your terminal's own scrollback,
-then a line says how long you were away. The session takes the size of the
-terminal where somebody typed last. Other terminals show it cropped, or with
-an empty border. With --watch, you only look: no key reaches the session, and
-it keeps its size. Agents may not attach: inside a session the command is
-refused.`,
+What the session printed while you were away is in your terminal's scrollback.
+Below it, a line says how long you were away. The session takes the size of the
+terminal where somebody typed last. Other terminals crop it, or show it with an
+empty border. With --watch, you only look: no key reaches the session, and the
+session keeps its size. Agents may not attach.`,
 		Example: `  kedge attach auth-refactor
   kedge attach                         the session that you left last
   kedge attach auth-refactor --watch   only look`,
@@ -79,9 +78,9 @@ func attachTo(ctx context.Context, env *frame.Env, name string) error {
 func attachAs(ctx context.Context, env *frame.Env, name string, watch bool) error {
 	if env.Term == nil {
 		if name == "" {
-			return kedge.Errorf(kedge.Invalid, "attach needs a terminal").WithHint("kedge ls")
+			return kedge.Errorf(kedge.Invalid, "you can attach only from a terminal").WithHint("see the sessions: kedge ls")
 		}
-		return kedge.Errorf(kedge.Invalid, "attach needs a terminal").WithHint("kedge logs %s --follow", name)
+		return kedge.Errorf(kedge.Invalid, "you can attach only from a terminal").WithHint("read the session's output instead: kedge logs %s --follow", name)
 	}
 	var restore func(process.Leaving)
 	leave := func(process.Leaving) {}
@@ -145,10 +144,10 @@ func newAttachment(ctx context.Context, env *frame.Env, name string, watch bool)
 		return nil, err
 	}
 	if !found.Session.Live() {
-		return nil, kedge.Errorf(kedge.Conflict, "session %q is %s", name, plain.Line(found.Session.Summary())).WithHint("read its output instead: kedge logs %s", name)
+		return nil, kedge.Errorf(kedge.Conflict, "Kedge cannot attach to session %q, because it has ended: %s", name, plain.Line(found.Session.Summary())).WithHint("read the session's output instead: kedge logs %s", name)
 	}
 	if found.Session.Cause == hold.CauseSilent {
-		return nil, kedge.Errorf(kedge.Conflict, "the process that keeps session %q alive (its holder) does not answer now", name).WithHint("read its output instead: kedge logs %s", name)
+		return nil, kedge.Errorf(kedge.Conflict, "the process that keeps session %q alive (its holder) does not answer now", name).WithHint("read the session's output instead: kedge logs %s", name)
 	}
 	a := &attachment{env: env, term: env.Term, watch: watch, found: found, source: rand.Uint64()}
 	if a.client, err = hold.Dial(ctx, found.Folder); err != nil {
@@ -252,7 +251,7 @@ func (a *attachment) beside(do func()) {
 	go func() {
 		defer func() {
 			if p := recover(); p != nil {
-				a.cancel(kedge.Errorf(kedge.Internal, "attach failed: %v", p).WithHint("report this; the session continues: kedge ls"))
+				a.cancel(kedge.Errorf(kedge.Internal, "attach failed: %v", p).WithHint("the session continues; see it in the list: kedge ls"))
 			}
 		}()
 		do()
@@ -304,13 +303,13 @@ func (a *attachment) farewell(last hold.State, err error) error {
 	s := a.found.Session
 	switch {
 	case errors.Is(err, errDetached):
-		a.env.Talk("[detached from %s; kedge attach %s]", s.Name, s.Name)
+		a.env.Talk("[detached from session %s; to attach again: kedge attach %s]", s.Name, s.Name)
 		talkWarnings(a.env, s)
 		return nil
 	case err != nil:
 		return err
 	case last.Exit != nil:
-		a.env.Talk("[%s has ended: exit code %d]", s.Name, last.Exit.Code)
+		a.env.Talk("[session %s has ended: exit code %d]", s.Name, last.Exit.Code)
 	}
 	return nil
 }
@@ -340,7 +339,7 @@ func (a *attachment) status(list []kedge.Session) string {
 		}
 	}
 	if others > 0 {
-		text += fmt.Sprintf(" | %d others, %d waits", others, waits)
+		text += fmt.Sprintf(" | %d others, %d waiting", others, waits)
 	}
 	return text + " | Ctrl-] ? "
 }

@@ -141,9 +141,9 @@ func (w *switcher) Lines(cols, rows int) []string {
 		out = append(out, line)
 	}
 	if len(match) == 0 {
-		out = append(out, "no session fits")
+		out = append(out, "no session has this text")
 	}
-	return append(out, "", frame.CutTo("type to filter   ↑ ↓ choose   Enter: go there   Esc: back", cols))
+	return append(out, "", frame.CutTo("type to filter   ↑ ↓ choose   Enter: switch   Esc: back", cols))
 }
 
 func padded(s string, cells int) string {

@@ -120,9 +120,9 @@ func awayText(gone time.Duration, r sessions.SessionAwayReply) string {
 	}
 	switch {
 	case r.Questions == 1:
-		parts = append(parts, "one question open")
+		parts = append(parts, "1 open question")
 	case r.Questions > 1:
-		parts = append(parts, fmt.Sprintf("%d questions open", r.Questions))
+		parts = append(parts, fmt.Sprintf("%d open questions", r.Questions))
 	}
 	text := "away " + words.Age(gone)
 	if len(parts) > 0 {

@@ -187,7 +187,7 @@ func (a *attachment) rename(ctx context.Context, name string) {
 		a.mu.Lock()
 		defer a.mu.Unlock()
 		a.found.Session.Name = s.Name
-		return "this session is " + s.Name + " now", nil
+		return "the session is now called " + s.Name, nil
 	})
 }
 
@@ -263,8 +263,8 @@ func (h *help) press(string) bool { return true }
 func (h *help) Lines(cols, _ int) []string {
 	keys := [][2]string{
 		{"d", "detach; the session continues"}, {"w", "switch to another session"}, {"n", "the next session that waits for you"},
-		{"[", "scroll back through everything it printed"}, {"/", "search it"}, {"f", "fit the session to this terminal"},
-		{"r", "rename it"}, {"x", "end it"}, {"Ctrl-]", "type Ctrl-] itself"},
+		{"[", "scroll back through everything that the session printed"}, {"/", "search everything that the session printed"}, {"f", "fit the session to this terminal"},
+		{"r", "rename the session"}, {"x", "end the session"}, {"Ctrl-]", "type Ctrl-] itself"},
 	}
 	out := []string{"\x1b[1mKeys after Ctrl-]\x1b[m", ""}
 	for _, k := range keys {

@@ -45,7 +45,7 @@ To print the brief of a whole Kedge project instead: kedge prime.`,
   kedge brief 13da966e | claude`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 1 && in.What != "" {
-				return kedge.Errorf(kedge.Invalid, "name one transcript, not two: %q, or the one after --transcript", args[0]).WithHint("kedge brief %s", args[0])
+				return kedge.Errorf(kedge.Invalid, "you named two transcripts: %q, and the one after --transcript", args[0]).WithHint("name only one: kedge brief %s", args[0])
 			}
 			if len(args) == 1 {
 				in.What = args[0]
@@ -57,7 +57,7 @@ To print the brief of a whole Kedge project instead: kedge prime.`,
 			return frame.Ask(c.Context(), env, "brief", in, func(w io.Writer, out reports.BriefReply) {
 				fmt.Fprint(w, out.Text)
 				if len(out.Cut) > 0 && env.Term == nil { // on a terminal the text has just said it
-					env.Talk("left out to keep to %d tokens: %s", out.Budget, strings.Join(out.Cut, "; "))
+					env.Talk("left out, to stay within %d tokens: %s", out.Budget, strings.Join(out.Cut, "; "))
 				}
 			})
 		},
@@ -72,7 +72,7 @@ To print the brief of a whole Kedge project instead: kedge prime.`,
 func briefFlags(c *cobra.Command, in reports.BriefRequest) error {
 	if in.What == "" {
 		return kedge.Errorf(kedge.Invalid, "the name of a session or of a transcript is missing").
-			WithHint("kedge brief SESSION, or kedge brief FILE; for the brief of this project: kedge prime")
+			WithHint("for the brief of a session: kedge brief SESSION; of a transcript file: kedge brief FILE; of this project: kedge prime")
 	}
 	if err := frame.Positive(c, "at", in.At, 1); err != nil {
 		return err

@@ -55,9 +55,10 @@ func Exec(env *frame.Env) *cobra.Command {
 
 The command gets your input, folder and environment. When it has ended, Kedge
 prints failures, errors, warnings, places (path:line) and totals. Among many
-similar lines, Kedge prints the one that differs. Kedge only counts passing
-tests, progress, installed packages, stack frames of libraries, and repeated
-lines. It groups the problems that ESLint reports by rule, those of tsc by file.
+similar lines, Kedge prints the one that differs. Of passing tests, progress,
+installed packages, stack frames of libraries and repeated lines, Kedge prints
+only the number. It groups problems from ESLint by rule, and problems from tsc
+by file.
 
 Kedge prints source files and output of fewer than 40 lines unchanged. It always
 leaves out progress lines that the command has overwritten. While the command
@@ -70,8 +71,8 @@ prints the whole output of one command. --list lists the commands, newest
 first. --gain shows how many tokens each command saved. If Kedge cannot keep the
 output, it prints an error on stderr.
 
-The exit code is the command's; 126 or 127 if it could not start, 128+N after
-signal N. You need no daemon and no project.`,
+The exit code is that of the command. It is 126 or 127 if the command could not
+start, and 128+N after signal N. You need no daemon and no project.`,
 		Example: `  kedge exec -- go test ./...
   kedge exec -- npm ci
   kedge exec --raw -- make        print everything, and keep it
@@ -89,7 +90,7 @@ signal N. You need no daemon and no project.`,
 				return showGain(env, args)
 			}
 			if len(args) == 0 {
-				return kedge.Errorf(kedge.Invalid, "the command to run is missing").WithHint("kedge exec -- go test ./...")
+				return kedge.Errorf(kedge.Invalid, "the command to run is missing").WithHint("write it like this: kedge exec -- go test ./...")
 			}
 			if raw && env.JSON {
 				return kedge.Errorf(kedge.Invalid, "--raw and --json cannot be combined").WithStep(execStep(args, "--json"))
@@ -123,7 +124,7 @@ func execFlags(env *frame.Env, raw bool) []string {
 func runExec(env *frame.Env, args []string, raw bool) error {
 	if env.Home == "" {
 		return kedge.Errorf(kedge.Invalid, "neither KEDGE_HOME nor HOME is set, so Kedge cannot keep the output").
-			WithHint("KEDGE_HOME=/some/folder %s", execStep(args, execFlags(env, raw)...))
+			WithHint("name a folder: KEDGE_HOME=/some/folder %s", execStep(args, execFlags(env, raw)...))
 	}
 	started := time.Now()
 	kept, err := output.Keep(env.Home, started)

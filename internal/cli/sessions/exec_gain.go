@@ -37,14 +37,14 @@ type commandGain struct {
 func showGain(env *frame.Env, args []string) error {
 	if len(args) > 0 {
 		return kedge.Errorf(kedge.Invalid, "--gain takes no command: it only shows how many tokens earlier commands saved").
-			WithHint("to see it: kedge exec --gain; to run the command: %s", execStep(args))
+			WithHint("to see how many: kedge exec --gain; to run the command: %s", execStep(args))
 	}
 	list, err := output.Gains(env.Home)
 	if err != nil {
 		return err
 	}
 	if len(list) == 0 {
-		env.Talk("nothing was saved yet; to run a command and print what matters: kedge exec -- COMMAND")
+		env.Talk("no tokens are saved yet; to run a command and print what matters: kedge exec -- COMMAND")
 	}
 	g := gainOf(list)
 	return env.Show(g, func(w io.Writer) { gainTable(w, g) })

@@ -20,7 +20,7 @@ type execList struct {
 func listExecs(env *frame.Env, args []string) error {
 	if len(args) > 0 {
 		return kedge.Errorf(kedge.Invalid, "--list takes no command: it only lists the commands that ran before").
-			WithHint("to list them: kedge exec --list; to run the command: %s", execStep(args))
+			WithHint("to list these commands: kedge exec --list; to run the command: %s", execStep(args))
 	}
 	list, err := output.List(env.Home)
 	if err != nil {

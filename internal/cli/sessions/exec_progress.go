@@ -134,7 +134,7 @@ func sayLate(env *frame.Env, late <-chan time.Time, do func() error) error {
 	if !inForeground(env) {
 		return <-done
 	}
-	_, _ = io.WriteString(env.RawErr, "kedge: keeping the output") // a terminal that is gone is no trouble
+	_, _ = io.WriteString(env.RawErr, "kedge: saving the output") // a terminal that is gone is no trouble
 	err := <-done
 	_, _ = io.WriteString(env.RawErr, "\r\x1b[2K") // as above
 	return err

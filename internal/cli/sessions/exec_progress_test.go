@@ -91,7 +91,7 @@ func TestExecSaysThatItKeeps(t *testing.T) {
 		w.Write(b)
 	})
 	err := sayLate(env, late, func() error { <-wait; return os.ErrInvalid })
-	if !errors.Is(err, os.ErrInvalid) || w.String() != "kedge: keeping the output\r\x1b[2K" {
+	if !errors.Is(err, os.ErrInvalid) || w.String() != "kedge: saving the output\r\x1b[2K" {
 		t.Errorf("late: %v, said %q", err, w.String())
 	}
 }

@@ -55,7 +55,7 @@ func TestExecIsTheCommand(t *testing.T) {
 	if code != 3 || out != "out\n" || talk != "err\n" {
 		t.Errorf("raw: code %d, out %q, err %q", code, out, talk)
 	}
-	if code, _, talk := execHere(t, home, ""); code != 2 || !strings.Contains(talk, "next: kedge exec -- ") {
+	if code, _, talk := execHere(t, home, ""); code != 2 || !strings.Contains(talk, "next: write it like this: kedge exec -- ") {
 		t.Errorf("without a command: code %d, said %q", code, talk)
 	}
 }

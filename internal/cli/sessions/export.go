@@ -75,7 +75,7 @@ func export(ctx context.Context, w io.Writer, found sessions.SessionFound, forma
 // overwritten.
 func exportFile(ctx context.Context, env *frame.Env, found sessions.SessionFound, format, path string) error {
 	if _, err := os.Lstat(path); err == nil {
-		return kedge.Errorf(kedge.Conflict, "the file %q exists already", path).WithHint("name another file with --out")
+		return kedge.Errorf(kedge.Conflict, "the file %q exists already", path).WithHint("repeat your command with a new file: --out FILE")
 	}
 	n, err := writeNew(path, func(w io.Writer) error { return export(ctx, w, found, format) })
 	if err != nil {

@@ -24,9 +24,9 @@ func Fresh(env *frame.Env) *cobra.Command {
 
 Kedge writes a handoff and a checkpoint, ends the session, and starts the same
 command again: with the same name and options, in the same folder, and with an
-empty context. The fresh session receives the rules, the state of the work,
-and the same brief of the old session that kedge resume would give. If nothing
-can be saved, the session is not ended.
+empty context. The fresh session receives the rules, the state of the work, and
+the brief that kedge resume would give. If Kedge can save nothing, it does not
+end the session.
 
 Use this command when kedge ls says that the context fills up or is old, or
 that the agent repeats itself. The command does not ask for confirmation.
@@ -39,7 +39,7 @@ Agents may not use it.`,
 			if attach {
 				in.Cols, in.Rows = env.Size()
 			}
-			env.Running(fmt.Sprintf("saving a handoff of %s, then ending it", in.Name))
+			env.Running(fmt.Sprintf("saving a handoff of session %s, then ending the session", in.Name))
 			r, err := frame.Call[sessions.SessionFreshReply](c.Context(), env, "session.fresh", in)
 			env.Running("")
 			if err != nil {

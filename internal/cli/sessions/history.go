@@ -36,9 +36,9 @@ Upper and lower case do not matter, and a word can be part of a longer one:
 pool finds "Pools". Text in double quotes must appear exactly so.
 
 Small words (the, where, we) and words such as decide and discuss in a question
-need not be in the message. With --exact, every word must be. If no message has
-all words, Kedge shows the messages with the rarest words, and prints which
-words are missing.
+need not be in the message. With --exact, a message must have every word. If no
+message has all words, Kedge shows the messages with the rarest words, and
+prints which words are missing.
 
 The best conversation comes first. A message ranks higher if it has rare words,
 if these are close together, if you or the agent wrote it, and if it is new.
@@ -101,7 +101,7 @@ func awaited(ctx context.Context, env *frame.Env, call string, in, out any) erro
 		}
 		shown = true
 		if p.Waits {
-			env.Running("another kedge command is reading the transcripts")
+			env.Running("waiting: another kedge command is reading the transcripts")
 			return
 		}
 		env.Running(frame.ReadingBar(p.Files, p.Of, p.Bytes, p.Total))
@@ -150,10 +150,10 @@ func foundText(w io.Writer, env *frame.Env, f reports.Conversation) {
 	}
 	more := ""
 	if n := len(f.Matches) - 1; n > 0 {
-		more = fmt.Sprintf("   %d more in it", n)
+		more = fmt.Sprintf("   %d more in this conversation", n)
 	}
 	if f.Same > 0 {
-		more += fmt.Sprintf("   the same in %s", frame.Counted(f.Same, "other"))
+		more += fmt.Sprintf("   the same in %s", frame.Counted(f.Same, "other conversation"))
 	}
 	step := kedge.Step("kedge", "show", id)
 	if best.Line > 0 {
@@ -258,18 +258,18 @@ func markedText(w io.Writer, text string, at int, marks [][2]int) {
 func historyTalk(env *frame.Env, in reports.HistoryRequest, out reports.HistoryReply) {
 	switch {
 	case out.Searched == 0 && (in.Agent != "" || in.Project != "" || in.Since != ""):
-		env.Talk("no conversation fits --since, --agent and --project; to search all conversations: %s", kedge.Step("kedge", "history", in.Words))
+		env.Talk("no conversation matches your --since, --agent or --project; to search all conversations: %s", kedge.Step("kedge", "history", in.Words))
 	case out.Searched == 0:
-		env.Talk("found no transcript of any agent; looked in:\n%s", strings.TrimRight(frame.TranscriptPlaces(""), "\n"))
+		env.Talk("Kedge found no transcript of any agent; it looked in:\n%s", strings.TrimRight(frame.TranscriptPlaces(""), "\n"))
 	case len(out.Found) == 0:
-		env.Talk("nothing found: no message in %s has %s", frame.Counted(out.Searched, "conversation"), plain.Line(strings.Join(out.Words, ", ")))
+		env.Talk("nothing found: no message in %s has these words: %s", frame.Counted(out.Searched, "conversation"), plain.Line(strings.Join(out.Words, ", ")))
 	default:
 		shown := len(out.Found)
 		for _, f := range out.Found {
 			shown += f.Same
 		}
 		if shown < out.Sessions {
-			env.Talk("\n%s in %s; for more: --limit N", frame.Counted(out.Messages, "message"), frame.Counted(out.Sessions, "conversation"))
+			env.Talk("\nfound %s in %s; to show more of them, add: --limit N", frame.Counted(out.Messages, "message"), frame.Counted(out.Sessions, "conversation"))
 		}
 	}
 	if out.Unkept != "" {

@@ -35,7 +35,7 @@ func Logs(env *frame.Env) *cobra.Command {
 Escape codes are removed unless you pass --raw. There is no --json: for other
 programs use kedge export.`,
 		Example: `  kedge logs auth-refactor            all of it, without escape codes
-  kedge logs auth-refactor -f --tail 20   the last lines, and what comes
+  kedge logs auth-refactor -f --tail 20   the last 20 lines, then new output
   kedge logs auth-refactor --raw      byte for byte
   kedge logs exec-…                   the output of a kedge exec command`,
 		Args: cobra.ExactArgs(1),
@@ -51,13 +51,13 @@ programs use kedge export.`,
 			}
 			if kedge.ValidID("exec", args[0]) {
 				if tail > 0 {
-					return kedge.Errorf(kedge.Invalid, "--tail is for sessions; %s is a command", args[0]).WithHint("kedge logs %s | tail -n %d", args[0], tail)
+					return kedge.Errorf(kedge.Invalid, "--tail works only for sessions, and %s is the output of a command", args[0]).WithHint("use tail instead: kedge logs %s | tail -n %d", args[0], tail)
 				}
 				return printExec(env, args[0], from, raw)
 			}
 			found, err := findSession(c.Context(), env, args[0])
 			if e, ok := errors.AsType[*kedge.Error](err); ok && kedge.NotFound.Is(err) && strings.HasPrefix(args[0], "exec-") {
-				return e.WithHint("kedge exec --list") // ls has no commands
+				return e.WithHint("see the saved outputs: kedge exec --list") // ls has no commands
 			}
 			if err != nil {
 				return err
@@ -75,7 +75,7 @@ programs use kedge export.`,
 	}
 	c.Flags().Int64Var(&from, "from", 0, "start at this `offset`, in bytes")
 	c.Flags().BoolVarP(&follow, "follow", "f", false, "keep printing until the session ends")
-	c.Flags().IntVar(&tail, "tail", 0, "start so many `lines` before the end")
+	c.Flags().IntVar(&tail, "tail", 0, "start this number of `lines` before the end")
 	c.Flags().BoolVar(&raw, "raw", false, "print the exact bytes, with escape codes")
 	return c
 }
@@ -109,9 +109,9 @@ func tailFrom(dir string, lines int) int64 {
 func noJSON(name string) error {
 	e := kedge.Errorf(kedge.Invalid, "kedge logs prints plain text and has no --json")
 	if strings.HasPrefix(name, "exec-") {
-		return e.WithHint("print it as text: kedge logs %s", name)
+		return e.WithHint("print the output as text: kedge logs %s", name)
 	}
-	return e.WithHint("with times, as JSON lines: kedge export '%s'", name)
+	return e.WithHint("print the output with times, as JSON lines: kedge export '%s'", name)
 }
 
 // keepLonger adds to the error of output that was removed where you set what Kedge keeps.

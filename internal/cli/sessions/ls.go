@@ -27,22 +27,23 @@ func Ls(env *frame.Env) *cobra.Command {
 	var f lsFlags
 	c := &cobra.Command{
 		Use:   "ls",
-		Short: "List sessions: who waits for you, who runs",
-		Long: `List sessions: those that wait for you, then those that run. The newest stand
-first, and pinned ones before them.
+		Short: "List sessions: which wait for you, which run",
+		Long: `List sessions: first those that wait for you, then those that run. In each
+group, pinned sessions come first, then the newest.
 
 Each line shows the state and for how long, how full the context is, what the
-session cost, and the last line on its screen. If Kedge noticed something, such
-as a context that fills up, the line says that first. What you can do about it
-stands below the list.
+session cost, and the last line on its screen. If Kedge noticed a problem, such
+as a context that fills up, the line says so first. Below the list, Kedge
+prints what you can do about the problem.
 
-Also listed: pinned sessions, and sessions that something interrupted during
-the last day, as long as nobody resumed them. All other ended sessions are only
-counted: --ended lists them too. --json always lists all sessions of the project.`,
-		Example: `  kedge ls           who waits for you, who runs
+The list also has pinned sessions, and sessions that were interrupted during
+the last day and that nobody has resumed. Of all other ended sessions, Kedge
+prints only the number; --ended lists them too. --json always lists all
+sessions of the project.`,
+		Example: `  kedge ls           sessions that wait for you or run
   kedge ls --ended   the ended ones too
   kedge ls --all     every session of every project
-  kedge ls --watch   redrawn in place; Ctrl-C ends it
+  kedge ls --watch   kept up to date until Ctrl-C
   kedge ls --long    with start time, size of the output and whole ids`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -58,10 +59,10 @@ counted: --ended lists them too. --json always lists all sessions of the project
 			})
 		},
 	}
-	c.Flags().BoolVar(&f.all, "all", false, "every session of every project")
-	c.Flags().BoolVar(&f.ended, "ended", false, "also sessions that have ended")
-	c.Flags().BoolVar(&f.long, "long", false, "start time, size of the output, whole ids")
-	c.Flags().BoolVar(&f.watch, "watch", false, "show the list until Ctrl-C, redrawn in place")
+	c.Flags().BoolVar(&f.all, "all", false, "list the sessions of every project")
+	c.Flags().BoolVar(&f.ended, "ended", false, "also list sessions that have ended")
+	c.Flags().BoolVar(&f.long, "long", false, "also show start time, size of the output, whole ids")
+	c.Flags().BoolVar(&f.watch, "watch", false, "keep the list up to date on the screen, until Ctrl-C")
 	return c
 }
 

@@ -14,7 +14,7 @@ import (
 // for each change.
 func watchSessions(ctx context.Context, env *frame.Env, in sessions.SessionList, f lsFlags) error {
 	if env.JSON {
-		return kedge.Errorf(kedge.Invalid, "--watch is for people and has no --json").WithHint("kedge ls --json")
+		return kedge.Errorf(kedge.Invalid, "--watch draws on a terminal, so it cannot be combined with --json").WithHint("print the list once: kedge ls --json")
 	}
 	r, err := sessionsNow(ctx, env, in)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 const newLong = `Start a session that outlives this terminal, the daemon and its upgrades.
 
 A session is any command with a terminal of its own: an agent, a shell, a
-watcher. Kedge prints the id of the session now, and keeps everything that the
+watcher. Kedge prints the id of the session, and keeps everything that the
 session prints.
 
 With --on-limit wait, a session that reaches its provider's limit continues by
@@ -29,19 +29,19 @@ anywhere. If it does not exist, Kedge makes it at HEAD. The equals sign is
 required.
 
 Kedge sets up the worktree like the worktrees of runs: it copies files, checks
-out submodules and runs the set-up of [worktree] in .kedge/config.toml. It
-uses the settings that are committed at HEAD of your checkout, not those of
-another branch. Kedge runs a set-up only if you have approved the files of the
-branch that kedge approve lists.
+out submodules and runs the set-up of [worktree] in .kedge/config.toml. It uses
+the settings that are committed at HEAD of your checkout, not those of another
+branch. If the branch has files that kedge approve lists, Kedge runs a set-up
+only when you have approved them.
 
 The session gets KEDGE_SLOT, a name for its own test database, and KEDGE_PORT,
-a port that no other session has. If the worktree cannot be made or set up,
-nothing is left behind. If only the command does not start, the worktree
+a port that no other session has. If Kedge cannot make or set up the worktree,
+it leaves nothing behind. If only the command does not start, the worktree
 stays, and kedge resume tries again.
 
 kedge resume and kedge fresh continue in the same worktree. kedge worktree gc
-removes it when the session has ended, nothing in it is uncommitted, and its
-commits are on another branch.`
+removes the worktree when the session has ended, nothing in the worktree is
+uncommitted, and its commits are on another branch.`
 
 // New is kedge new.
 func New(env *frame.Env) *cobra.Command {
@@ -55,8 +55,8 @@ func New(env *frame.Env) *cobra.Command {
 		Use:   "new NAME [flags] -- COMMAND…",
 		Short: "Start a session that outlives this terminal",
 		Long:  newLong,
-		Example: `  kedge new auth-refactor -- claude       an agent that stays when you log out
-  kedge new tests --attach -- make watch  start it and look at once
+		Example: `  kedge new auth-refactor -- claude       an agent that keeps running without you
+  kedge new tests --attach -- make watch  start it and attach at once
   kedge new big --on-limit wait -- claude wait for limits overnight
   kedge new auth --worktree -- claude     in a worktree, on branch kedge/auth
   kedge new fix --worktree=fix/42 -- claude`,
@@ -93,7 +93,7 @@ func New(env *frame.Env) *cobra.Command {
 	c.Flags().StringVar(&dir, "dir", "", "run in this `folder` (default: here)")
 	c.Flags().StringVar(&limit, "on-limit", "", "at a provider's limit: `wait` and continue by itself")
 	_ = c.RegisterFlagCompletionFunc("on-limit", cobra.FixedCompletions([]string{string(kedge.OnLimitWait)}, cobra.ShellCompDirectiveNoFileComp)) // the flag is there
-	c.Flags().BoolVar(&attach, "attach", false, "attach to it at once")
+	c.Flags().BoolVar(&attach, "attach", false, "attach to the session at once")
 	c.Flags().StringVar(&branch, "worktree", "", "work in a git worktree of its own, on this `branch` (default: kedge/NAME)")
 	c.Flags().Lookup("worktree").NoOptDefVal = ownBranch
 	frame.CompleteFlag(c, "worktree", frame.AfterArgs(branches(env)))

@@ -22,7 +22,7 @@ const ownBranch = "kedge/NAME"
 func worktreeWish(value string) (*sessions.WorktreeWish, error) {
 	switch value {
 	case "":
-		return nil, kedge.Errorf(kedge.Invalid, "--worktree= has no branch after it").WithHint("write --worktree=BRANCH; or --worktree alone, for branch kedge/NAME")
+		return nil, kedge.Errorf(kedge.Invalid, "--worktree= has no branch after it").WithHint("name a branch: --worktree=BRANCH; for the branch kedge/NAME, write only: --worktree")
 	case ownBranch:
 		return &sessions.WorktreeWish{}, nil
 	default:
@@ -47,14 +47,14 @@ func checkArgs(args []string, dash int, worktree bool) error {
 		if !kedge.ValidName(name) {
 			name, branch = branch, name
 		}
-		return kedge.Errorf(kedge.Invalid, "--worktree takes its branch after an equals sign").
+		return kedge.Errorf(kedge.Invalid, "the branch of --worktree must follow an equals sign").
 			WithHint("%s", newStep(name, "--worktree="+branch, args[2:]))
 	case dash >= 2:
 		return kedge.Errorf(kedge.Invalid, "a session has one name, not %d", dash).WithStep(newStep(args[0], flag, args[dash:]))
 	case dash < 0 && len(args) > 1:
 		return kedge.Errorf(kedge.Invalid, "put two dashes (--) between the name and the command").WithStep(newStep(args[0], flag, args[1:]))
 	default:
-		return kedge.Errorf(kedge.Invalid, "the command to run is missing").WithHint("add it behind two dashes: %s", newStep(args[0], flag, nil))
+		return kedge.Errorf(kedge.Invalid, "the command to run is missing").WithHint("add the command after two dashes: %s", newStep(args[0], flag, nil))
 	}
 }
 

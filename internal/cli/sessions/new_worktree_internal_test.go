@@ -18,10 +18,10 @@ func TestNewArgs(t *testing.T) {
 		"no name":                {[]string{"claude"}, 0, true, "put a name before the two dashes: kedge new NAME --worktree -- claude"},
 		"no name, no worktree":   {[]string{"claude", "-p"}, 0, false, "put a name before the two dashes: kedge new NAME -- claude -p"},
 		"no dashes":              {[]string{"a", "claude"}, -1, false, "kedge new a -- claude"},
-		"no command":             {[]string{"a"}, 1, true, "add it behind two dashes: kedge new a --worktree -- COMMAND"},
+		"no command":             {[]string{"a"}, 1, true, "add the command after two dashes: kedge new a --worktree -- COMMAND"},
 		"a branch after a space": {[]string{"a", "fix/x", "claude"}, 2, true, "kedge new a --worktree=fix/x -- claude"},
 		"and before the name":    {[]string{"fix/x", "a", "claude"}, 2, true, "kedge new a --worktree=fix/x -- claude"},
-		"a name alone":           {[]string{"a"}, -1, false, "add it behind two dashes: kedge new a -- COMMAND"},
+		"a name alone":           {[]string{"a"}, -1, false, "add the command after two dashes: kedge new a -- COMMAND"},
 		"a quoted word":          {[]string{"a", "sh", "-c", "echo hi"}, -1, false, "kedge new a -- sh -c 'echo hi'"},
 		"two names":              {[]string{"a", "b", "claude"}, 2, false, "kedge new a -- claude"},
 	} {

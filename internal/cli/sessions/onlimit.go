@@ -22,8 +22,8 @@ func OnLimit(env *frame.Env) *cobra.Command {
 		Short: "Set what a session does at its provider's limit",
 		Long: `Set what happens when a session reaches its provider's limit.
 
-  wait   Kedge lets it continue when the limit is over. If the provider does not
-         say when, Kedge tries again after 15 minutes.
+  wait   Kedge lets the session continue when the limit is over. If the provider
+         does not say when, Kedge tries again after 15 minutes.
   stop   Kedge does nothing; you let the session continue. This is the default.
          It also cancels a wait.
 
@@ -41,7 +41,9 @@ this command.`,
 			if err != nil {
 				return err
 			}
-			return env.Show(s, func(io.Writer) { env.Talk("%s is %s; at a limit: %s", s.Name, plain.Line(s.Summary()), args[1]) })
+			return env.Show(s, func(io.Writer) {
+				env.Talk("session %s: %s; at its provider's limit: %s", s.Name, plain.Line(s.Summary()), args[1])
+			})
 		},
 		ValidArgsFunction: func(c *cobra.Command, args []string, to string) ([]string, cobra.ShellCompDirective) {
 			if len(args) == 1 {

@@ -12,7 +12,7 @@ import (
 
 // Pin is kedge pin.
 func Pin(env *frame.Env) *cobra.Command {
-	return pinning(env, "session.pin", "%s is pinned: first in kedge ls, and kept until kedge unpin %s", &cobra.Command{
+	return pinning(env, "session.pin", "session %s is pinned: it is first in kedge ls, and Kedge keeps it; to unpin it: kedge unpin %s", &cobra.Command{
 		Use:   "pin SESSION",
 		Short: "Keep a session, and list it first",
 		Long: `Keep a session, and list it first.
@@ -25,11 +25,11 @@ worktree, however old they are, until you unpin it. Agents may not pin.`,
 
 // Unpin is kedge unpin.
 func Unpin(env *frame.Env) *cobra.Command {
-	return pinning(env, "session.unpin", "%s is not pinned any more; to pin it again: kedge pin %s", &cobra.Command{
+	return pinning(env, "session.unpin", "session %s is no longer pinned; to pin it again: kedge pin %s", &cobra.Command{
 		Use:   "unpin SESSION",
 		Short: "Treat a pinned session like any other again",
 		Long: `Treat a pinned session like any other again: kedge ls lists it by its age, and
-Kedge removes its output when it is old enough ([sessions] in config.toml).`,
+Kedge removes old output of the session ([sessions] in config.toml).`,
 		Example: "  kedge unpin auth-refactor",
 	})
 }

@@ -22,8 +22,8 @@ func Resume(env *frame.Env) *cobra.Command {
 	var in sessions.SessionResume
 	c := &cobra.Command{
 		Use:   "resume [NAME]",
-		Short: "Start an ended session again, and tell it where the work stood",
-		Long: `Restart the command of an ended session, and tell it where the work stopped.
+		Short: "Start an ended session again, and tell the agent where it stopped",
+		Long: `Restart the command of an ended session, and tell its agent where it stopped.
 
 The new session has the same folder and name, and records which session it
 continues. The output of the old session stays. kedge search finds it under
@@ -73,7 +73,7 @@ files to read again.`,
 		},
 		ValidArgsFunction: frame.SessionNames(env),
 	}
-	c.Flags().BoolVar(&attach, "attach", false, "attach to it at once")
+	c.Flags().BoolVar(&attach, "attach", false, "attach to the session at once")
 	c.Flags().StringVar(&in.Checkpoint, "checkpoint", "", "start from the checkpoint with this `id`; latest means the newest one")
 	c.Flags().BoolVar(&in.Bare, "bare", false, "start the command without a brief")
 	c.Flags().BoolVar(&in.Native, "native", false, "let the program resume its own conversation")
@@ -91,7 +91,7 @@ func resumes(in *sessions.SessionResume, args []string) error {
 	}
 	switch {
 	case in.Checkpoint == "" && in.Name == "":
-		return kedge.Errorf(kedge.Invalid, "the name of a session is missing").WithHint("see the sessions: kedge ls; then: kedge resume NAME; or start from a checkpoint: kedge resume --checkpoint latest")
+		return kedge.Errorf(kedge.Invalid, "the name of a session is missing").WithHint("see the sessions: kedge ls; to resume a session: kedge resume NAME; to start from the newest checkpoint: kedge resume --checkpoint latest")
 	case in.Checkpoint != "" && in.Bare:
 		return kedge.Errorf(kedge.Invalid, "--bare works only with a session, not with a checkpoint").WithHint("kedge resume %s --bare", cmp.Or(in.Name, "NAME"))
 	case in.Native && (in.Bare || in.Checkpoint != ""):

@@ -23,8 +23,8 @@ func Search(env *frame.Env) *cobra.Command {
 
 QUERY is plain text, not a pattern. Kedge finds it even if there are escape
 codes inside the text. The newest session comes first. Each hit has its
-session, its time and its offset: kedge logs NAME --from OFFSET continues from
-there.`,
+session, its time and its offset (place) in the output. To print the output
+from there: kedge logs NAME --from OFFSET.`,
 		Example: `  kedge search panic                          sessions of this project
   kedge search -i "out of memory" --all       every project, any case
   kedge search panic --session auth-refactor  every session of that name`,
@@ -40,9 +40,9 @@ there.`,
 			}
 			switch {
 			case len(r.Hits) == 0:
-				env.Talk("nothing found")
+				env.Talk("no session has printed this text")
 			case r.More:
-				env.Talk("only the first %d hits are shown; for more: --limit N", len(r.Hits))
+				env.Talk("these are the first %d hits; to show more, add: --limit N", len(r.Hits))
 			}
 			return nil
 		},

@@ -29,7 +29,7 @@ The command succeeds when the session's terminal has accepted the text.`,
 			if err != nil {
 				return err
 			}
-			return env.Show(s, func(io.Writer) { env.Talk("sent to %s", s.Name) })
+			return env.Show(s, func(io.Writer) { env.Talk("sent to session %s", s.Name) })
 		},
 		ValidArgsFunction: frame.SessionNames(env),
 	}

@@ -120,7 +120,7 @@ func worktreeText(w *kedge.SessionWorktree) string {
 	case w.Changed != nil:
 		state = "no uncommitted changes"
 	}
-	return fmt.Sprintf("branch %s, slot %s, port %d, %s", w.Branch, w.Slot, w.Port, state)
+	return fmt.Sprintf("branch %s, KEDGE_SLOT %s, KEDGE_PORT %d, %s", w.Branch, w.Slot, w.Port, state)
 }
 
 // stateText is what the program does, or how it ended.
@@ -161,10 +161,10 @@ func usedFacts(s kedge.Session) []fact {
 func compactedText(c kedge.Compaction) string {
 	switch {
 	case c.Failed != "":
-		return "it did not happen: " + c.Failed
+		return "not done: " + c.Failed
 	case c.Before != nil && c.After != nil:
 		return "from " + frame.Thousands(*c.Before) + " to " + frame.Thousands(*c.After) + " tokens"
 	default:
-		return "its size is unknown"
+		return "from and to an unknown size"
 	}
 }

@@ -35,7 +35,7 @@ func (r *reading) flags(c *cobra.Command) {
 
 func (r *reading) check(c *cobra.Command) error {
 	if r.markdown && r.html != "" {
-		return kedge.Errorf(kedge.Invalid, "--markdown and --html cannot be combined").WithHint("use one of them")
+		return kedge.Errorf(kedge.Invalid, "--markdown and --html cannot be combined").WithHint("repeat your command with only one of them")
 	}
 	return frame.Positive(c, "at", r.at, 1)
 }
@@ -165,7 +165,7 @@ var roles = map[history.Who]frame.Role{history.You: frame.Waits, history.Agent: 
 
 func messageText(w io.Writer, c *lineCounter, env *frame.Env, m *history.Message) {
 	if m.Compacted {
-		frame.Put(w, frame.Quiet, "the context was replaced by a summary here")
+		frame.Put(w, frame.Quiet, "here the agent replaced its context with a summary")
 		c.add("\n")
 		return
 	}

@@ -25,9 +25,9 @@ func Audit(env *frame.Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "audit [FILE|SESSION…]",
 		Short: "Show where context, time and money of past sessions went",
-		Long: `Show what filled the context of past sessions, what they did twice, what it cost
-and what to change. The sessions that cost most come first. If you name one
-session, Kedge shows why it cost so much.
+		Long: `Show what filled the context of past sessions, what the agents did twice, what
+the sessions cost, and what to change. The sessions that cost most come first.
+If you name one session, Kedge shows why it cost so much.
 
 Kedge reads the transcripts that coding agents leave on disk. It needs no
 set-up and no daemon, and it sends nothing anywhere. Without arguments it reads
@@ -35,7 +35,8 @@ every transcript of this project, of its worktrees and of its runs. With
 --everywhere, and in a folder in which no agent worked, it reads every
 transcript of this machine. It looks in:
 
-` + frame.TranscriptPlaces("") + `Kedge shows an unknown figure as unknown, never as 0. Codex reads files with
+` + frame.TranscriptPlaces("") + `
+Kedge shows an unknown figure as unknown, never as 0. Codex reads files with
 shell commands, so Kedge counts no reads for it. Copilot's usage and Aider's
 times are unknown. A sub-agent with its own transcript counts as a session, and
 the table adds its cost to the session that started it. Kedge also lists the
@@ -91,7 +92,7 @@ func audited(c *cobra.Command, env *frame.Env, in *reports.AuditRequest, page bo
 	if err != nil || len(out.Sessions) > 0 || out.Elsewhere == 0 || len(in.What) > 0 || page || env.JSON {
 		return out, err
 	}
-	env.Talk("no session with a transcript worked in %s: these are all of this machine", plain.Line(strings.Join(out.Folders, " or ")))
+	env.Talk("no session with a transcript worked in %s, so Kedge shows all sessions of this machine", plain.Line(strings.Join(out.Folders, " or ")))
 	in.Everywhere = true
 	return readingCall[reports.AuditReply](c, env, "audit", in)
 }
@@ -100,10 +101,10 @@ func audited(c *cobra.Command, env *frame.Env, in *reports.AuditRequest, page bo
 func noneText(out reports.AuditReply, in reports.AuditRequest) string {
 	older := out.Older
 	if older == nil {
-		return "found no transcript of a session that worked in " + plain.Line(strings.Join(out.Folders, " or ")) + "; looked in:\n" +
-			frame.TranscriptPlaces(in.Agent) + elsewhereText(out.Elsewhere, "kedge audit --everywhere") + "to read a file: kedge audit FILE"
+		return "Kedge found no transcript of a session that worked in " + plain.Line(strings.Join(out.Folders, " or ")) + "; it looked in:\n" +
+			frame.TranscriptPlaces(in.Agent) + elsewhereText(out.Elsewhere, "kedge audit --everywhere") + "to read another transcript: kedge audit FILE"
 	}
-	return olderText(older, "none of them from --since "+in.Since+" or later")
+	return olderText(older, "none of them matches --since "+in.Since)
 }
 
 // elsewhereText tells of transcripts of other folders, and how to see them.
@@ -111,7 +112,7 @@ func elsewhereText(n int, command string) string {
 	if n == 0 {
 		return ""
 	}
-	return frame.Counted(n, "transcript") + " of other folders: " + command + "\n"
+	return "to read " + frame.Counted(n, "transcript") + " of other folders: " + command + "\n"
 }
 
 // olderText tells of transcripts that are too old, and when the newest ended.

@@ -166,7 +166,7 @@ func groupsNote(out reports.AuditReply) string {
 		}
 		return note
 	case "file":
-		return "Tokens are estimated from characters. STALE were read before an edit of the file." + fmt.Sprintf(carried, "the text of a file")
+		return "Tokens are estimated from characters. STALE was read before the file was edited." + fmt.Sprintf(carried, "the text of a file")
 	}
 	return ""
 }

@@ -19,7 +19,7 @@ func longText(w io.Writer, out reports.AuditReply, l look) {
 	row := func(name, format string, args ...any) {
 		frame.Labelled(w, 13, name, plain.Line(fmt.Sprintf(format, args...)))
 	}
-	row("repeated", "%s of %s reads were of a file read before (%s), %s of %s commands were run before (%s); %s failed", frame.Thousands(t.Rereads), frame.Thousands(t.Reads), frame.Percent(t.Rereads, t.Reads),
+	row("repeated", "%s of %s reads were of a file that was read before (%s); %s of %s commands had run before (%s); %s failed", frame.Thousands(t.Rereads), frame.Thousands(t.Reads), frame.Percent(t.Rereads, t.Reads),
 		frame.Thousands(t.RepeatedCommands), frame.Thousands(t.Commands), frame.Percent(t.RepeatedCommands, t.Commands), frame.Counted(int(t.FailedCommands), "command"))
 	row("tools", "%s", toolsText(t))
 	row("never called", "%s", unusedText(out))
@@ -28,7 +28,7 @@ func longText(w io.Writer, out reports.AuditReply, l look) {
 	row("cost", "%s", costText(t))
 	qualityText(row, t.Quality)
 	if t.SkippedLines > 0 {
-		row("skipped", "%s that could not be understood", frame.Counted(int(t.SkippedLines), "line"))
+		row("skipped", "%s that Kedge does not understand", frame.Counted(int(t.SkippedLines), "line"))
 	}
 }
 
@@ -121,22 +121,22 @@ func toolsText(t audit.Figures) string {
 func costText(t audit.Figures) string {
 	text := usd(t.USD)
 	if t.USD == nil && t.Calls > 0 {
-		text = "unknown: no price of " + plain.Line(strings.Join(unpricedModels(t), ", ")) + " is known; see kedge help cost"
+		text = "unknown: Kedge has no price of " + plain.Line(strings.Join(unpricedModels(t), ", ")) + "; to add one: kedge cost --help"
 	}
 	if t.Estimated && t.USD != nil {
 		text += ", estimated from prices"
 	}
 	if list := unpricedModels(t); t.USD != nil && len(list) > 0 {
-		text += fmt.Sprintf("; and %s without a price: %s", frame.Counted(t.UnknownUSD, "session"), strings.Join(list, ", "))
+		text += fmt.Sprintf("; without %s, because Kedge has no price of %s", frame.Counted(t.UnknownUSD, "session"), strings.Join(list, ", "))
 	}
 	if t.PartialUsage {
-		text += "; at least: " + partialUsage
+		text += "; the true cost may be higher: " + partialUsage
 	}
 	return text
 }
 
 // partialUsage is why a transcript has not all that a session used.
-const partialUsage = "its agent does not write down every call of a model"
+const partialUsage = "the agent does not record every call of a model"
 
 // unpricedModels are the models of which a call has no price.
 func unpricedModels(t audit.Figures) []string {
@@ -167,16 +167,16 @@ func unusedText(out reports.AuditReply) string {
 	}
 	cost := "the cost of their schemas is unknown"
 	if known > 0 {
-		cost = fmt.Sprintf("schemas %s tokens in each session", frame.AboutTokens(chars))
+		cost = fmt.Sprintf("their schemas take %s tokens in each session", frame.AboutTokens(chars))
 	}
 	if known > 0 && known < len(names) {
-		cost += fmt.Sprintf(", of %d unknown", len(names)-known)
+		cost += fmt.Sprintf(" (unknown for %d of them)", len(names)-known)
 	}
 	const most = 8
 	if more := len(names) - most; more > 0 {
 		names = append(names[:most], fmt.Sprintf("%d more", more))
 	}
-	return fmt.Sprintf("%s of %s offered: %s; %s", frame.Counted(len(out.Unused), "tool"), frame.Thousands(int64(len(out.Total.Offered))), strings.Join(names, ", "), cost+"; leave them out: [[tools]] in .kedge/config.toml")
+	return fmt.Sprintf("%s of %s offered: %s; %s", frame.Counted(len(out.Unused), "tool"), frame.Thousands(int64(len(out.Total.Offered))), strings.Join(names, ", "), cost+"; to leave them out: [[tools]] in .kedge/config.toml")
 }
 
 func first(s, otherwise string) string {
@@ -198,7 +198,7 @@ func qualityText(row func(name, format string, args ...any), q *audit.Quality) {
 		row("quality", "unknown")
 		return
 	}
-	row("quality", "with %s tokens a model does %.0f–%.0f%% as well as with a short context; it stays above %.0f%% up to %s–%s tokens, a good budget for one feature", frame.Thousands(q.AtTokens),
+	row("quality", "with %s tokens of context a model does %.0f–%.0f%% as well as with a short context; it stays above %.0f%% up to %s–%s tokens, a good budget for one feature", frame.Thousands(q.AtTokens),
 		q.Low*100, q.High*100, audit.Enough*100, frame.Thousands(q.BudgetLow), frame.Thousands(q.BudgetHigh))
 	row("", "estimated from published measurements: %s", q.Source)
 }
@@ -207,7 +207,7 @@ func changesText(w io.Writer, changes []audit.Change, sum int64) {
 	if len(changes) == 0 {
 		return
 	}
-	heading(w, "What would have saved most", "they overlap")
+	heading(w, "What would have saved most", "these overlap")
 	for i, c := range changes {
 		frame.Labelled(w, 24, fmt.Sprintf("  %d. %s", i+1, strings.ReplaceAll(c.Name, "_", " ")), fmt.Sprintf("%s tokens, %s: %s", frame.AboutTokens(c.Chars), frame.Percent(c.Chars, sum), c.Do))
 	}

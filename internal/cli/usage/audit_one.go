@@ -173,9 +173,9 @@ func costParts(w io.Writer, out reports.AuditReply, r auditRow) {
 		usd    float64
 		note   string
 	}{
-		{"context given again", used.CacheRead, f.Kinds.CacheRead, fmt.Sprintf("cache reads: %s × %s tokens", replies(f.Calls), shortTokens(f.Given()/max(f.Calls, 1)))},
+		{"context sent again", used.CacheRead, f.Kinds.CacheRead, fmt.Sprintf("cache reads: %s × %s tokens", replies(f.Calls), shortTokens(f.Given()/max(f.Calls, 1)))},
 		{"new context", used.CacheWrite, f.Kinds.CacheWrite, "cache writes, of a context of " + sizeText(f) + " at most"},
-		{"not cached", used.Input, f.Kinds.Input, "input that no cache had"},
+		{"not cached", used.Input, f.Kinds.Input, "input that was in no cache"},
 		{"output", used.Output, f.Kinds.Output, "what the model wrote and thought"},
 	} {
 		if p.tokens > 0 {
@@ -184,7 +184,7 @@ func costParts(w io.Writer, out reports.AuditReply, r auditRow) {
 		}
 	}
 	if r.agents > 0 && out.Total.USD != nil {
-		t.Add(frame.Cell{Text: "sub-agents"}, frame.Cell{}, frame.Cell{Text: cents(*out.Total.USD - *f.USD)}, frame.Cell{}, frame.Cell{Text: "on top of that", Role: frame.Quiet})
+		t.Add(frame.Cell{Text: "sub-agents"}, frame.Cell{}, frame.Cell{Text: cents(*out.Total.USD - *f.USD)}, frame.Cell{}, frame.Cell{Text: "added to the cost above", Role: frame.Quiet})
 	}
 	t.Print(w)
 	fmt.Fprintln(w)

@@ -225,7 +225,7 @@ func costShares(r auditRow) []page.Part {
 	}
 	f := r.Figures
 	parts := []page.Part{
-		{Name: "context given again", Class: "talk", Value: k.CacheRead, Said: cents(k.CacheRead), Note: fmt.Sprintf("%s × %s tokens", replies(f.Calls), shortTokens(f.Given()/max(f.Calls, 1)))},
+		{Name: "context sent again", Class: "talk", Value: k.CacheRead, Said: cents(k.CacheRead), Note: fmt.Sprintf("%s × %s tokens", replies(f.Calls), shortTokens(f.Given()/max(f.Calls, 1)))},
 		{Name: "new context", Class: "reads", Value: k.CacheWrite, Said: cents(k.CacheWrite), Note: shortTokens(written(f)) + " tokens written to the cache"},
 		{Name: "not cached", Class: "schemas", Value: k.Input, Said: cents(k.Input)},
 		{Name: "output", Class: "output", Value: k.Output, Said: cents(k.Output), Note: strings.TrimSuffix(tokensText(f.OutputTokens), " of")},

@@ -320,7 +320,7 @@ func summary(w io.Writer, out reports.AuditReply, first auditRow, l look) {
 		label(onlyFirst(i, "would save"), fmt.Sprintf("%5s tokens  %s", about(c.Chars), c.Do))
 	}
 	fmt.Fprintln(w)
-	frame.Put(w, frame.Quiet, fmt.Sprintf("why one cost so much: kedge audit %s    as a page: kedge audit --html FILE\n", shortID(first.ID, l)))
+	frame.Put(w, frame.Quiet, fmt.Sprintf("why %s cost so much: kedge audit %[1]s   page: kedge audit --html FILE\n", shortID(first.ID, l)))
 }
 
 func onlyFirst(i int, label string) string {
@@ -388,11 +388,11 @@ func whyText(f audit.Figures) string {
 	each := shortTokens(f.Given() / f.Calls)
 	switch most := max(k.Input, k.CacheRead, k.CacheWrite, k.Output); most {
 	case k.CacheRead:
-		return fmt.Sprintf("%s for giving its context again, %s × %s tokens", share(most), frame.Thousands(f.Calls), each)
+		return fmt.Sprintf("%s for sending its context again, %s × %s tokens", share(most), frame.Thousands(f.Calls), each)
 	case k.CacheWrite:
 		return fmt.Sprintf("%s for new context, %s tokens written to the cache", share(most), shortTokens(written(f)))
 	case k.Input:
-		return fmt.Sprintf("%s for context that no cache had, %s × %s tokens", share(most), frame.Thousands(f.Calls), each)
+		return fmt.Sprintf("%s for context that was in no cache, %s × %s tokens", share(most), frame.Thousands(f.Calls), each)
 	default:
 		return fmt.Sprintf("%s for what the model wrote, %s output", share(most), tokensText(f.OutputTokens))
 	}

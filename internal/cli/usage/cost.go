@@ -34,13 +34,13 @@ that the provider read from its cache. If an agent reported no tokens, Kedge
 estimates them from its output and marks them with ~. The cost of such a session
 is unknown.
 
-If the agent did not report its cost, Kedge computes the cost of each reply from
-the price of the model on that day, and marks it "estimated". If Kedge knows no
-price, the sum does not contain the reply, and Kedge tells you so.
+If the agent did not report its cost, Kedge computes the cost of each reply
+from the price of the model on that day. It marks this cost as "estimated". If
+Kedge knows no price, it leaves the reply out of the sum and tells you.
 
-A block is a window of five hours, as providers count their limits. It begins
-at the full hour before the first reply after the previous block. Days, weeks
-and months are in UTC.
+A block is a window of five hours, as providers count their limits. A block
+begins at the full hour before its first reply. Days, weeks and months are in
+UTC.
 
 Kedge has prices of the models that its agents offer, each with its date and
 source. Your own prices take precedence. They are in
@@ -87,11 +87,11 @@ $XDG_CONFIG_HOME/kedge/prices.toml (else ~/.config/kedge/prices.toml):
 func noCost(out reports.CostReply) string {
 	switch {
 	case out.Older != nil:
-		return olderText(out.Older, "and nothing was used in that time")
+		return olderText(out.Older, "none of them from that time")
 	case out.Elsewhere > 0:
-		return "no sessions of agents in this folder; " + strings.TrimSpace(elsewhereText(out.Elsewhere, "kedge cost --all"))
+		return "no agent had a session in this folder; " + strings.TrimSpace(elsewhereText(out.Elsewhere, "kedge cost --all"))
 	default:
-		return "no sessions of agents"
+		return "Kedge found no session of an agent"
 	}
 }
 
@@ -175,10 +175,10 @@ func costLine(t *frame.Table, name string, r reports.CostRow) {
 		notes = append(notes, "estimated")
 	}
 	if r.USD != nil && r.UnknownUSD > 0 {
-		notes = append(notes, fmt.Sprintf("without %d of unknown cost", r.UnknownUSD))
+		notes = append(notes, "without "+frame.Counted(r.UnknownUSD, "session")+" of unknown cost")
 	}
 	if r.Tokens != nil && r.Guessed == nil && r.UnknownTokens > 0 {
-		notes = append(notes, fmt.Sprintf("tokens of %d not known in full", r.UnknownTokens))
+		notes = append(notes, "tokens of "+frame.Counted(r.UnknownTokens, "session")+" not known in full")
 	}
 	if len(r.Unpriced) > 0 {
 		notes = append(notes, "no price of "+strings.Join(r.Unpriced, ", "))

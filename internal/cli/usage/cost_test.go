@@ -19,7 +19,7 @@ func TestCostTable(t *testing.T) {
 		{Key: "mute", Sessions: 1, Guessed: &few, Estimated: true, UnknownTokens: 1, UnknownUSD: 1},
 		{Key: "both", Sessions: 2, Tokens: &tokens, Guessed: &few, Estimated: true, UnknownTokens: 1, UnknownUSD: 2},
 	}, Total: reports.CostRow{Sessions: 3, Tokens: &tokens, USD: &usd, UnknownUSD: 2}})
-	want := []string{"MODEL SESSIONS TOKENS CACHE READ USD", "big 2 1.5M 9.0M 2.50 estimated, without 1 of unknown cost, no price of new", "(none) 1 unknown unknown unknown", "mute 1 ~700 unknown unknown estimated", "both 2 1.5M + ~700 unknown unknown estimated", "total 3 1.5M unknown 2.50 without 2 of unknown cost"}
+	want := []string{"MODEL SESSIONS TOKENS CACHE READ USD", "big 2 1.5M 9.0M 2.50 estimated, without 1 session of unknown cost, no price of new", "(none) 1 unknown unknown unknown", "mute 1 ~700 unknown unknown estimated", "both 2 1.5M + ~700 unknown unknown estimated", "total 3 1.5M unknown 2.50 without 2 sessions of unknown cost"}
 	for i, l := range strings.Split(strings.TrimSpace(b.String()), "\n") {
 		if got := strings.Join(strings.Fields(l), " "); got != want[i] {
 			t.Errorf("line %d is %q", i, got)

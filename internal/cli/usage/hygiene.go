@@ -76,7 +76,7 @@ func hygieneText(w io.Writer, out reports.HygieneReply) {
 		fmt.Fprintln(w, "nothing found")
 	}
 	if l.Verdicts == 0 {
-		fmt.Fprintln(w, "flaky and slow checks are unknown: no check has run yet (kedge gate)")
+		fmt.Fprintln(w, "flaky and slow checks are unknown: no check has run yet; to run them: kedge gate")
 	}
 	if l.Transcripts == 0 {
 		fmt.Fprintln(w, "what fills contexts is unknown: no transcript of this project was found")
@@ -95,7 +95,7 @@ func section[T any](w io.Writer, title string, list []T, line func(T) string) in
 		fmt.Fprintf(w, "  %s\n", plain.Line(line(f)))
 	}
 	if more := len(list) - shownFindings; more > 0 {
-		fmt.Fprintf(w, "  and %d more: kedge hygiene --json\n", more)
+		fmt.Fprintf(w, "  and %d more; to see all: kedge hygiene --json\n", more)
 	}
 	return len(list)
 }
@@ -103,13 +103,13 @@ func section[T any](w io.Writer, title string, list []T, line func(T) string) in
 func flakyLine(f stats.FlakyCheck) string {
 	s := fmt.Sprintf("%s: %d of %s red", f.Name, f.Red, frame.Counted(f.Runs, "run"))
 	for _, t := range f.Evidence[:min(len(f.Evidence), 3)] {
-		s += fmt.Sprintf("; on the same tree %s it was green in %s and red in %s", words.Hash(t.Tree), t.Green[0], t.Red[0])
+		s += fmt.Sprintf("; on the same files (git tree %s) the check was green in verdict %s and red in verdict %s", words.Hash(t.Tree), t.Green[0], t.Red[0])
 	}
 	return s
 }
 
 func slowLine(c stats.SlowCheck) string {
-	return fmt.Sprintf("%s: median %s, longest %s, %d%% of the time of all checks; %s, the slowest %s", c.Name, frame.Seconds(c.MedianMS),
+	return fmt.Sprintf("%s: median %s, longest %s, %d%% of the time of all checks; %s, the slowest in verdict %s", c.Name, frame.Seconds(c.MedianMS),
 		frame.Seconds(c.MaxMS), int(c.Share*100+0.5), frame.Counted(c.Runs, "run"), c.Evidence[0])
 }
 
@@ -118,14 +118,14 @@ func heavyLine(f audit.HeavyFile) string {
 	for _, e := range f.Evidence[:min(len(f.Evidence), 3)] {
 		ids = append(ids, e.Agent+" "+e.ID)
 	}
-	return fmt.Sprintf("%s: %s (%d%% of what was read), read %d times in %s: %s", f.Path, frame.AboutTokens(f.Chars)+" tokens", int(f.Share*100+0.5),
+	return fmt.Sprintf("%s: %s (%d%% of all that agents read), read %d times in %s, such as %s", f.Path, frame.AboutTokens(f.Chars)+" tokens", int(f.Share*100+0.5),
 		f.Reads, frame.Counted(f.Sessions, "session"), strings.Join(ids, ", "))
 }
 
 func untestedLine(u stats.Untested) string {
 	var by []string
 	for _, e := range u.Evidence[:min(len(u.Evidence), 3)] {
-		by = append(by, fmt.Sprintf("%s (%s%s)", e.Feature, e.Run, commitText(e.Commit)))
+		by = append(by, fmt.Sprintf("feature %s (%s%s)", e.Feature, e.Run, commitText(e.Commit)))
 	}
 	return fmt.Sprintf("%s: %s changed by %s", u.Path, frame.Counted(u.Lines, "line"), strings.Join(by, ", "))
 }

@@ -67,9 +67,9 @@ func (f *statsFlags) request(env *frame.Env, divided bool) (reports.StatsRequest
 	case f.prometheus && env.JSON:
 		return in, kedge.Errorf(kedge.Invalid, "--prometheus and --json cannot be combined").WithHint("for metrics in JSON: kedge stats --otel")
 	case (f.prometheus || f.otel) && f.since != "":
-		return in, kedge.Errorf(kedge.Invalid, "--since cannot be combined with --prometheus or --otel: metrics always count from the beginning").WithHint("omit --since")
+		return in, kedge.Errorf(kedge.Invalid, "--since cannot be combined with --prometheus or --otel: metrics always count from the beginning").WithHint("repeat your command without --since")
 	case (f.prometheus || f.otel) && divided:
-		return in, kedge.Errorf(kedge.Invalid, "--by cannot be combined with --prometheus or --otel: their figures are always divided by agent and model").WithHint("omit --by")
+		return in, kedge.Errorf(kedge.Invalid, "--by cannot be combined with --prometheus or --otel: their figures are always divided by agent and model").WithHint("repeat your command without --by")
 	case f.prometheus || f.otel:
 		in.By = "session"
 	}
@@ -86,7 +86,7 @@ func (f *statsFlags) show(env *frame.Env, out reports.StatsReply) error {
 		return otelOut(env.Out, out)
 	}
 	if out.Sessions == 0 && out.VerifiedFeatures == 0 {
-		env.Talk("no sessions")
+		env.Talk("there are no sessions to count")
 	}
 	cols := env.Width()
 	text := frame.Folded(env, 13, func(w io.Writer, out reports.StatsReply) { statsText(w, out, cols) })
@@ -114,9 +114,9 @@ func statsText(w io.Writer, out reports.StatsReply, cols int) {
 	row("sessions", "%d, %d interrupted", out.Sessions, out.Interrupted)
 	row("overhead", "%s: %s of recovery, %s of productive time", percentOf(out.OverheadRate), minutesText(out.RecoveryMinutes), minutesText(out.ProductiveMinutes))
 	if out.AbsentMinutes > 0 {
-		row("absent", "%s after interruptions, in which nobody could or did continue", minutesText(out.AbsentMinutes))
+		row("absent", "%s after interruptions, in which nobody continued the work", minutesText(out.AbsentMinutes))
 	}
-	row("verified", "%s, %s changed", frame.Counted(out.VerifiedFeatures, "feature"), linesText(out.Figures))
+	row("verified", "%s, %s", frame.Counted(out.VerifiedFeatures, "feature"), linesText(out.Figures))
 	row("per Mtok", "%s features, %s lines (%s tokens, %s read from caches)", rateText(out.FeaturesPerMTok), rateText(out.LinesPerMTok), usedText(out.Tokens, out.Guessed, frame.Thousands), cachedText(out.Kinds))
 	row("per USD", "%s features, %s lines (%s%s)", rateText(out.FeaturesPerUSD), rateText(out.LinesPerUSD), usd(out.USD), estimatedText(out.Figures))
 	unknownText(row, out.Figures)
@@ -176,7 +176,7 @@ func causesText(w io.Writer, f stats.Figures) {
 	if len(f.Interruptions) == 0 {
 		return
 	}
-	fmt.Fprint(w, "\nWhat interrupted, by the minutes lost:\n")
+	fmt.Fprint(w, "\nWhat interrupted sessions, by the minutes lost:\n")
 	for _, x := range f.Interruptions {
 		lost := minutesText(x.Minutes)
 		if x.Open == x.Count {
@@ -253,9 +253,9 @@ func knownText(n *int64) string {
 }
 
 func linesText(f stats.Figures) string {
-	text := knownText(f.VerifiedLines) + " lines"
+	text := knownText(f.VerifiedLines) + " changed lines"
 	if f.VerifiedLines != nil && f.UnknownLines > 0 {
-		text += fmt.Sprintf(" (of %s they are unknown)", frame.Counted(f.UnknownLines, "feature"))
+		text += fmt.Sprintf(" (unknown for %s)", frame.Counted(f.UnknownLines, "feature"))
 	}
 	return text
 }
@@ -281,20 +281,20 @@ you ended, or that ended with a question, was not interrupted. The causes:
   out_of_memory, reboot    the machine ran out of memory, or restarted
   prompt_drift             it went against a decision, left its feature, or
                            planned when it should work
-  full_context             its context was full, or long not compacted
+  full_context             its context was full, or not compacted for too long
   circling                 it repeated itself, or made things worse
   budget                   its tokens were spent
   provider_limit           the provider refused
   no_agent                 its program did not start, or was not logged in
   unknown                  the cause was not recorded
 
-Recovery begins when somebody can continue the work. In a run, that is when
-Kedge notices the interruption. After a provider's limit, it is the end of the
-limit. Otherwise it is when you start the next session. Recovery ends when the
-next session first writes a file or runs a command (its first productive
-action). If that session is interrupted before, its own recovery begins at that
-moment, so no minute counts twice. Only a session of the same run can continue
-the work of a run.
+Recovery is the time until the work continues. In a run, it begins when Kedge
+notices the interruption. After a provider's limit, it begins when the limit
+ends. In all other cases, it begins when you start the next session. It ends
+when the next session first writes a file or runs a command (its first
+productive action). If the next session is interrupted before that, its own
+recovery begins at that moment, so no minute counts twice. Only a session of
+the same run can continue the work of a run.
 
 Absence is the time before recovery begins, and the time in which a run was
 halted or waited for you. Kedge shows it separately. An interruption is open if
@@ -307,9 +307,10 @@ time, both count in full. Overhead is recovery divided by productive minutes.
 The cause with the most lost minutes comes first, with the cheapest way to avoid
 it.
 
-A verified feature is completed, with evidence. It counts for the session that
-worked on it last, with the lines that the work added and removed. If a figure
-is unknown, every rate that needs it is unknown too, and not 0.
+A feature is verified if it is completed, with evidence. It counts for the
+session that last worked on it, with the lines that the work added and removed.
+If a figure is unknown, every rate that needs the figure is unknown too, and
+not 0.
 
 --prometheus prints Prometheus text: counters kedge_…_total by project, agent
 and model. Values that can become smaller are gauges: kedge_verified_features,

@@ -29,7 +29,7 @@ func TestStatsText(t *testing.T) {
 	want := []string{
 		"sessions 5, 3 interrupted",
 		"overhead 12.5%: 12.5 min of recovery, 100.0 min of productive time",
-		"verified 2 features, 1,234 lines (of 1 feature they are unknown) changed",
+		"verified 2 features, 1,234 changed lines (unknown for 1 feature)",
 		"per Mtok unknown features, unknown lines (2,000,000 + ~110 tokens, unknown read from caches)",
 		"per USD 0.25 features, unknown lines (8.00 USD, estimated)",
 		"unknown the tokens of 1 session, the cost of 2 sessions",
@@ -39,7 +39,7 @@ func TestStatsText(t *testing.T) {
 		"2026-W03 5 3 12.5 min 100.0 min 12.5% 2 1,234 2,000,000 + ~110 8.00 unknown 0.25",
 		"(none) 1 0 0 min 0 min unknown 0 unknown unknown unknown unknown unknown",
 		"",
-		"What interrupted, by the minutes lost:",
+		"What interrupted sessions, by the minutes lost:",
 		"closed terminal 12.5 min, 2×, 1 not continued",
 		"unknown unknown, 1×, 1 not continued",
 	}
