@@ -17,7 +17,7 @@ import (
 // by the package that has them, and why.
 var named = map[string]string{
 	"internal/core/config claude-*":                                           "a pattern for names of models",
-	`internal/core/config give it one: use = "claude:opus"`:                   "an example in a hint",
+	`internal/core/config add an agent to the entry, for example: use = "claude:opus"`:                   "an example in a hint",
 	"internal/core/scaffold CLAUDE.md":                                        "a file that init writes beside AGENTS.md",
 	"internal/core/scaffold # [run]\n# agent = \"claude\"                  #": "a line of the file that init writes",
 	"internal/insight/stats claude":                                           "the beginning of names of models",

@@ -102,7 +102,7 @@ func TestParseConfigDefaults(t *testing.T) {
 
 func TestParseConfigRefuses(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{
-		{"no version", "", "c.toml:1: has no version"},
+		{"no version", "", "c.toml:1: the file has no version"},
 		{"newer version", "\nversion = 2", "c.toml:2: version 2 is not known"},
 		{"syntax", "version = 1\n[run]]\n", "c.toml:2: "},
 		{"duplicate key", "version = 1\nversion = 1", "c.toml:2: version is set twice, on lines 1 and 2"},

@@ -93,7 +93,7 @@ func (s *source) unknown(k toml.Key) error {
 			WithHint("correct or remove line %d of %s; docs/reference/config.md of Kedge lists every key", max(line, 1), s.file)
 	}
 	return s.bad(line, "unknown key %q", k.String()).
-		WithHint("remove it; every key with its default: docs/reference/config.md of Kedge")
+		WithHint("remove the key; docs/reference/config.md of Kedge lists every key")
 }
 
 // nearestKey gives the key of the form that a misspelt one most likely stands for,

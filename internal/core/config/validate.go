@@ -52,7 +52,7 @@ func checkVersion(s *source, v int) error {
 		return nil
 	}
 	if !s.md.IsDefined("version") {
-		return s.bad(1, "has no version").WithHint("put this in its first line: version = 1")
+		return s.bad(1, "the file has no version").WithHint("add a first line: version = 1")
 	}
 	return s.at("version", "version %d is not known; this version of Kedge reads version 1", v)
 }
@@ -208,7 +208,7 @@ func (c Config) checkAgentTables() error {
 		case !oneOf(a.Kind, c.kinds.Names):
 			return c.src.at(key+".kind", "the kind of agent %q must be one of %s, not %q", name, strings.Join(c.kinds.Names, ", "), a.Kind)
 		case a.Kind == "command" && (len(a.Command) == 0 || a.Command[0] == ""):
-			return c.src.at(key, "agent %q has no command", name).WithHint(`give it one: command = ["./bot.sh"]`)
+			return c.src.at(key, "agent %q has no command", name).WithHint(`add a command to its table, for example: command = ["./bot.sh"]`)
 		}
 	}
 	return nil
@@ -221,7 +221,7 @@ func (c Config) checkRows() error {
 	for _, row := range c.Route.Rows {
 		switch {
 		case row.Use == "":
-			return c.src.at("route.rows", "an entry of %q does not say which agent to use", "route.rows").WithHint(`give it one: use = "claude:opus"`)
+			return c.src.at("route.rows", "an entry of %q does not say which agent to use", "route.rows").WithHint(`add an agent to the entry, for example: use = "claude:opus"`)
 		case row.Purpose != "" && !oneOf(row.Purpose, purposes):
 			return c.src.at("route.rows", "the purpose of an entry of %q must be one of %s, not %q", "route.rows", strings.Join(purposes, ", "), row.Purpose)
 		case row.Priority < 0:
