@@ -510,9 +510,9 @@ func TestAddRefuses(t *testing.T) {
 	y := newYard(t, false)
 	secret := "gh" + "p_" + strings.Repeat("a1B2", 9)
 	for name, d := range map[string]kedge.Definition{
-		"is not a valid feature id":     {ID: "../x", Name: "n"},
-		"does not exist":   {ID: "a", Name: "n", Dependencies: []kedge.FeatureID{"ghost"}},
-		"looks like a sec": {ID: "a", Name: "n", Checks: []kedge.Check{{Name: "c", Run: "curl -H 'Authorization: Bearer " + secret + "' x"}}},
+		"is not a valid feature id": {ID: "../x", Name: "n"},
+		"does not exist":            {ID: "a", Name: "n", Dependencies: []kedge.FeatureID{"ghost"}},
+		"looks like a sec":          {ID: "a", Name: "n", Checks: []kedge.Check{{Name: "c", Run: "curl -H 'Authorization: Bearer " + secret + "' x"}}},
 	} {
 		_, err := y.s.FeatureAdd(t.Context(), y.person(), features.FeatureAddRequest{Definition: d})
 		wantKind(t, err, kedge.Invalid, name)

@@ -136,12 +136,12 @@ func assemble(id kedge.RunID, docs []change) (RunDoc, error) {
 			features = append(features, part...)
 		}
 		if err != nil {
-			return RunDoc{}, kedge.Errorf(kedge.Internal, "Kedge's stored record of run %q is damaged: %w", id, err).WithHint("kedge rebuild")
+			return RunDoc{}, kedge.Errorf(kedge.Internal, "Kedge's stored record of run %q is damaged: %w", id, err).WithHint("rebuild the record from the journal: kedge rebuild")
 		}
 	}
 	if len(features) != head.Features {
 		return RunDoc{}, kedge.Errorf(kedge.Internal, "Kedge's stored record of run %q is damaged: it has %d of its %d features", id, len(features), head.Features).
-			WithHint("kedge rebuild")
+			WithHint("rebuild the record from the journal: kedge rebuild")
 	}
 	if len(features) > 0 {
 		head.State.Features = features

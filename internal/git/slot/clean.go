@@ -155,7 +155,7 @@ func (s *Slots) atTip(ctx context.Context, c Course, branch, tip string) error {
 		return err
 	}
 	if !ahead {
-		return kedge.Errorf(kedge.Conflict, "the branch %q has moved: it is at %s now, and Kedge expected %s", branch, at, tip).
+		return kedge.Errorf(kedge.Conflict, "something moved the branch %q: it is at commit %s now, and Kedge expected commit %s", branch, at, tip).
 			WithHint("see its newest commits: git log --oneline -5 %s", branch)
 	}
 	return s.takeAlong(ctx, c, branch, at, tip)

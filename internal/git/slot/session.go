@@ -109,7 +109,7 @@ func (s *Slots) ChooseFor(ctx context.Context, name, branch string) (Choice, git
 	c, err := Choose(Wish{Session: name, Branch: branch, Head: head, Refs: refs, Places: places})
 	if own, found := s.At(places[c.Branch]); found && kedge.Conflict.Is(err) {
 		err = kedge.Errorf(kedge.Conflict, "%w", err).
-			WithHint("continue there: kedge resume %s; or name another branch: --worktree=BRANCH", own.Name)
+			WithHint("continue the session on that branch: kedge resume %s; or name another branch: --worktree=BRANCH", own.Name)
 	}
 	return c, head, err
 }

@@ -129,7 +129,7 @@ func taken(f *os.File) error {
 	if pid := holder(f); pid != 0 {
 		err = kedge.Errorf(kedge.Conflict, "the daemon with pid %d is already running; it holds the lock file %q", pid, f.Name())
 	}
-	return err.WithHint("to stop it: kedge down")
+	return err.WithHint("stop that daemon: kedge down")
 }
 
 // holder reads who signed the lock; 0 when nobody living did, which happens in

@@ -122,7 +122,7 @@ func (l *ownListener) Accept() (net.Conn, error) {
 			return nil, err
 		}
 		if err := checkPeer(c, l.uid); err != nil {
-			l.log.Warn("connection refused", "reason", err.Error())
+			l.log.Warn("refused a connection", "reason", err.Error())
 			_ = c.Close()
 			continue
 		}
