@@ -23,7 +23,7 @@ func (r *Repo) ProjectID() (kedge.ProjectID, error) {
 	id := strings.TrimSpace(string(b))
 	if !kedge.ValidID("prj", id) {
 		return "", kedge.Errorf(kedge.Invalid, "%s:1: %q is not a project id", r.idFile(), id).
-			WithHint("restore the file from a backup, or remove it and run: kedge init")
+			WithHint("restore the file from a backup; if you have no backup, remove the file, then run: kedge init")
 	}
 	return kedge.ProjectID(id), nil
 }

@@ -54,7 +54,7 @@ func checkVersion(s *source, v int) error {
 	if !s.md.IsDefined("version") {
 		return s.bad(1, "the file has no version").WithHint("add a first line: version = 1")
 	}
-	return s.at("version", "version %d is not known; this version of Kedge reads version 1", v)
+	return s.at("version", "the file has version %d, and this version of Kedge reads version 1", v)
 }
 
 func (c Config) checkEnums() error {
@@ -127,7 +127,7 @@ func (c Config) checkNumbers() error {
 		return c.src.at("sessions.keep_days", "%q must be from 0 to %d, not %d", "sessions.keep_days", maxKeepDays, c.Sessions.KeepDays)
 	}
 	if c.Protect.MaxFileMB > maxMB {
-		return c.src.at("protect.max_file_mb", "%q is at most %d", "protect.max_file_mb", maxMB)
+		return c.src.at("protect.max_file_mb", "%q must be at most %d", "protect.max_file_mb", maxMB)
 	}
 	if m := c.Sandbox.MemoryMB; m != 0 && (m < minMemoryMB || m > maxMB) || c.Sandbox.FileMB > maxMB {
 		return c.src.at("sandbox.memory_mb", "%q must be 0 or from %d to %d; %q must not be above %[3]d", "sandbox.memory_mb", minMemoryMB, maxMB, "sandbox.file_mb")
@@ -204,7 +204,7 @@ func (c Config) checkAgentTables() error {
 		key, a := "agents."+name, c.Agents[name]
 		switch {
 		case !kedge.ValidName(name):
-			return c.src.at(key, "an agent's name has only a-z, 0-9, dot, dash and underscore, unlike %q", name)
+			return c.src.at(key, "the agent name %q may have only a-z, 0-9, dot, dash and underscore", name)
 		case !oneOf(a.Kind, c.kinds.Names):
 			return c.src.at(key+".kind", "the kind of agent %q must be one of %s, not %q", name, strings.Join(c.kinds.Names, ", "), a.Kind)
 		case a.Kind == "command" && (len(a.Command) == 0 || a.Command[0] == ""):

@@ -112,7 +112,7 @@ func Stops(c detect.Change, tests bool, all []detect.Change) *detect.Stop {
 	old := f.hollow(was)
 	for name := range f.hollow(is) {
 		if !old[name] {
-			return stop(c, fmt.Sprintf("%%q replaces the function %s with one that cannot fail", name), "leave the assertions of the framework as they are")
+			return stop(c, fmt.Sprintf("%%q replaces the function %s with a function that cannot fail", name), "leave the assertions of the framework as they are")
 		}
 	}
 	return nil

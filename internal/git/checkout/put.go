@@ -121,7 +121,7 @@ func (r *Repo) refuseLosing(ctx context.Context, h history.Head, to string) erro
 		return err
 	}
 	return kedge.Errorf(kedge.Conflict, "Kedge did not reset %q: the work up to %s would be lost, because no other branch has it", r.g.Root(), hardened.OrNone(h.Commit)).
-		WithHint("first keep them on a branch: git -C %s branch keep-%s %s", hardened.Quote(r.g.Root()), words.Hash(h.Commit), h.Commit)
+		WithHint("first keep that work on a branch: git -C %s branch keep-%s %s", hardened.Quote(r.g.Root()), words.Hash(h.Commit), h.Commit)
 }
 
 // SwitchTo takes the worktree and the scratch index, which both hold the tree

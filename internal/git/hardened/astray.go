@@ -33,7 +33,7 @@ func (g *Git) astray(dir string) error {
 		if named := strings.TrimRight(string(text), "\r\n"); os.IsNotExist(err) || err == nil && sameFolder(absoluteIn(gitDir, named), g.common) {
 			return nil // without it git finds nothing at all
 		}
-		return kedge.Errorf(kedge.Blocked, "something changed the file %q: the file no longer names %q, the repository of this worktree", file, g.common).
+		return kedge.Errorf(kedge.Blocked, "something changed the file %q: it must name %q, the repository of this worktree", file, g.common).
 			WithHint("let git repair it: git -C %s worktree repair", Quote(g.common))
 	}
 	if _, err := os.Lstat(file); err != nil {

@@ -142,7 +142,7 @@ func (g *Git) checkRoot(dir string) error {
 	if g.root == "" || real == g.root || strings.HasPrefix(real, strings.TrimSuffix(g.root, "/")+"/") {
 		return nil
 	}
-	return kedge.Errorf(kedge.Blocked, "the repository at %q has its files in another folder (core.worktree)", dir).
+	return kedge.Errorf(kedge.Blocked, "the repository at %q keeps its files in another folder, because the git setting core.worktree says so", dir).
 		WithHint("remove that setting: git -C %s config --unset core.worktree", Quote(dir))
 }
 

@@ -29,7 +29,7 @@ func CheckBranch(name string) error {
 // no ranges, no paths, no @{…}, no options.
 func CheckRev(rev string) error {
 	if strings.HasPrefix(rev, "-") || !refFormat("refs/heads/"+rev) {
-		return kedge.Errorf(kedge.Invalid, "Kedge does not accept %q here: name a commit by its hash, a branch, or a ref such as refs/tags/v1", rev).WithHint("see the hashes: git log --oneline")
+		return kedge.Errorf(kedge.Invalid, "Kedge does not accept %q as a commit: name a commit by its hash, a branch, or a ref such as refs/tags/v1", rev).WithHint("see the hashes: git log --oneline")
 	}
 	return nil
 }

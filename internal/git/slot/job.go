@@ -67,7 +67,7 @@ func (s *Slots) Job(id kedge.RunID, job int) (Job, error) {
 func (s *Slots) readJob(id kedge.RunID, job int) (Job, error) {
 	empty := Job{Version: 1, Run: id, Job: job}
 	if !kedge.ValidID("run", string(id)) || job < 1 {
-		return empty, kedge.Errorf(kedge.Invalid, "Kedge cannot find the work on a feature: %[2]q is not the id of a run, or its number %[1]d is not valid", job, string(id))
+		return empty, kedge.Errorf(kedge.Invalid, "Kedge cannot find the work on a feature, because run id %[2]q or work number %[1]d is not valid", job, string(id))
 	}
 	j, err := readRecord(s.recordFile(id, job))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -152,7 +152,7 @@ func (s *Slots) Release(ctx context.Context, id kedge.RunID, job int) error {
 	}
 	for _, file := range []string{s.refsFile(id, job), s.recordFile(id, job)} {
 		if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return kedge.Errorf(kedge.Internal, "cannot delete the record of the work on a feature: %w", err)
+			return kedge.Errorf(kedge.Internal, "cannot delete Kedge's file about the work on a feature: %w", err)
 		}
 	}
 	return nil

@@ -41,7 +41,7 @@ func (s *Slots) Acquire(id kedge.RunID, job int) (Job, error) {
 	}
 	for j.Slot = 1; !s.free(j.Slot, others); j.Slot++ {
 		if j.Slot >= maxSlots {
-			return Job{}, kedge.Errorf(kedge.Blocked, "all %d worktrees that Kedge may make for runs are in use", maxSlots).WithHint("remove those that no run needs: kedge worktree gc")
+			return Job{}, kedge.Errorf(kedge.Blocked, "all %d worktrees that Kedge may make for runs are in use", maxSlots).WithHint("remove the worktrees that no run needs: kedge worktree gc")
 		}
 	}
 	return j, s.writeJob(j)

@@ -92,7 +92,7 @@ func (k *Kept) End(e Record) error {
 	}
 	b, err := json.MarshalIndent(e, "", "  ")
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot save the record of the command: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot save which command was run: %w", err)
 	}
 	err = atomicfile.Write(filepath.Join(k.folder, record), append(b, '\n'), 0o600)
 	if unsettled != nil {

@@ -53,7 +53,7 @@ func Limit(args []string) error {
 		}
 	}
 	err = syscall.Exec(path, command, environ) //nolint:gosec // that is what it is for
-	return kedge.Errorf(kedge.Invalid, "cannot start %q: %w", path, err)
+	return kedge.Errorf(kedge.Invalid, "cannot start the program %q: %w", path, err)
 }
 
 // limit is one limit, ready to be set.

@@ -104,7 +104,7 @@ func homePath(env func(string) string) (string, error) {
 func private(dir string, info fs.FileInfo) error {
 	if !info.IsDir() {
 		return kedge.Errorf(kedge.Invalid, "%q is not a folder, and Kedge needs a folder there for its state", dir).
-			WithHint("move it away, or set KEDGE_HOME to another folder")
+			WithHint("move that file away, or set KEDGE_HOME to another folder")
 	}
 	if st, ok := info.Sys().(*syscall.Stat_t); ok && int(st.Uid) != os.Geteuid() {
 		return kedge.Errorf(kedge.Invalid, "Kedge's folder %q belongs to user %d, not to you (user %d)", dir, st.Uid, os.Geteuid()).
