@@ -85,7 +85,7 @@ func Server(name string) string {
 // CannotLimit is the refusal of a limit that a program cannot be told.
 func CannotLimit(kind string, what string) error {
 	return kedge.Errorf(kedge.Invalid, "agents of kind %q do not support this setting of [[tools]]: %s", kind, what).
-		WithHint("remove it from [[tools]] in .kedge/config.toml; docs/reference/config.md says which settings each agent supports")
+		WithHint("remove this setting from [[tools]] in .kedge/config.toml; docs/reference/config.md of Kedge lists the settings that each agent supports")
 }
 
 // ToolsName is what programs call the server of Kedge's tools.

@@ -265,7 +265,7 @@ func TestRow88CompletedSetByHandIsReset(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	y.wantEdits(`.kedge/features.json: the status of feature "a" was set by hand to completed; it is pending: reset`)
+	y.wantEdits(`.kedge/features.json: the status of feature "a" was set by hand to completed; the real status is pending: reset`)
 	if y.feature("a").Feature.Status != kedge.Pending || strings.Contains(y.read(".kedge/features.json"), "completed\"") {
 		t.Error("the status stayed")
 	}
@@ -315,7 +315,7 @@ func TestStaleProjectionIsNoEdit(t *testing.T) {
 	}
 	y.put(".kedge/features.json", completed)
 	y.add("e")
-	y.wantEdits(`.kedge/features.json: the status of feature "d" was set by hand to completed; it is pending: reset`)
+	y.wantEdits(`.kedge/features.json: the status of feature "d" was set by hand to completed; the real status is pending: reset`)
 }
 
 // review brings a feature to needs_review the way a run would: by the daemon.
@@ -510,9 +510,9 @@ func TestAddRefuses(t *testing.T) {
 	y := newYard(t, false)
 	secret := "gh" + "p_" + strings.Repeat("a1B2", 9)
 	for name, d := range map[string]kedge.Definition{
-		"is not an id":     {ID: "../x", Name: "n"},
-		"does not exist":   {ID: "a", Name: "n", Dependencies: []kedge.FeatureID{"ghost"}},
-		"looks like a sec": {ID: "a", Name: "n", Checks: []kedge.Check{{Name: "c", Run: "curl -H 'Authorization: Bearer " + secret + "' x"}}},
+		"is not a valid feature id": {ID: "../x", Name: "n"},
+		"does not exist":            {ID: "a", Name: "n", Dependencies: []kedge.FeatureID{"ghost"}},
+		"looks like a sec":          {ID: "a", Name: "n", Checks: []kedge.Check{{Name: "c", Run: "curl -H 'Authorization: Bearer " + secret + "' x"}}},
 	} {
 		_, err := y.s.FeatureAdd(t.Context(), y.person(), features.FeatureAddRequest{Definition: d})
 		wantKind(t, err, kedge.Invalid, name)

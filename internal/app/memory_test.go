@@ -74,7 +74,7 @@ func TestRow43DecideConflictAndSupersede(t *testing.T) {
 	wantKind(t, err, kedge.Conflict, string(first.Decision.ID), "Strict by default")
 	replace := memory.DecisionAddRequest{Title: "Fuzzy", Why: "x", AppliesTo: []string{"cmd/match.go"}, Supersedes: first.Decision.ID}
 	_, err = y.s.DecisionAdd(t.Context(), y.person(), replace)
-	wantKind(t, err, kedge.Invalid, "without a reason")
+	wantKind(t, err, kedge.Invalid, "gives no reason")
 	replace.Reason = "users mistype"
 	second, err := y.s.DecisionAdd(t.Context(), y.person(), replace)
 	if err != nil {

@@ -100,7 +100,7 @@ func TestT17AgentEditsStatusCheckAndTest(t *testing.T) {
 	}
 	y.wantEdits(
 		`.kedge/features.json: the definition of feature "a" was changed: checks: restored`,
-		`.kedge/features.json: the status of feature "a" was set by hand to completed; it is pending: reset`,
+		`.kedge/features.json: the status of feature "a" was set by hand to completed; the real status is pending: reset`,
 	)
 	if len(r.Edits) != 2 {
 		t.Errorf("the answer tells of %d edits", len(r.Edits))

@@ -16,14 +16,14 @@ import (
 // named are the texts in which the name of an agent may stand outside of its package,
 // by the package that has them, and why.
 var named = map[string]string{
-	"internal/core/config claude-*":                                           "a pattern for names of models",
-	`internal/core/config give it one: use = "claude:opus"`:                   "an example in a hint",
-	"internal/core/scaffold CLAUDE.md":                                        "a file that init writes beside AGENTS.md",
-	"internal/core/scaffold # [run]\n# agent = \"claude\"                  #": "a line of the file that init writes",
-	"internal/insight/stats claude":                                           "the beginning of names of models",
-	"internal/insight/stats codex":                                            "likewise",
-	"internal/insight/stats gemini":                                           "likewise",
-	"internal/insight/stats gcp.gemini":                                       "a provider's name in the conventions of telemetry",
+	"internal/core/config claude-*": "a pattern for names of models",
+	`internal/core/config add an agent to the entry, for example: use = "claude:opus"`: "an example in a hint",
+	"internal/core/scaffold CLAUDE.md":                                                 "a file that init writes beside AGENTS.md",
+	"internal/core/scaffold # [run]\n# agent = \"claude\"                  #":          "a line of the file that init writes",
+	"internal/insight/stats claude":                                                    "the beginning of names of models",
+	"internal/insight/stats codex":                                                     "likewise",
+	"internal/insight/stats gemini":                                                    "likewise",
+	"internal/insight/stats gcp.gemini":                                                "a provider's name in the conventions of telemetry",
 }
 
 // TestAgentsAreNamedAtHome: what is known of one agent stands in its own package. Its

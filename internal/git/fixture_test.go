@@ -37,13 +37,13 @@ func TestFilterNobodyApprovedIsRefused(t *testing.T) {
 		t.Errorf("unchanged files need no filter: tree %s, want %s", got, want)
 	}
 	err := r.Open().AddWorktree(t.Context(), git.WorktreeRequest{Path: r.Worktree("w"), Branch: "b", Base: "HEAD"})
-	gittest.WantKind(t, err, kedge.Blocked, `"x.big" needs the git filter "shout"`)
+	gittest.WantKind(t, err, kedge.Blocked, `"x.big" cannot be checked out: you have not approved the commands of the git filter "shout"`)
 	if got := r.Git("worktree", "list"); strings.Contains(got, "\n") {
 		t.Errorf("a refused worktree is there:\n%s", got)
 	}
 	r.Write("x.big", "changed\n")
 	_, err = r.Open().Tree(t.Context())
-	gittest.WantKind(t, err, kedge.Blocked, `"x.big" needs the git filter "shout"`)
+	gittest.WantKind(t, err, kedge.Blocked, `"x.big" cannot be checked out: you have not approved the commands of the git filter "shout"`)
 	if !strings.Contains(kedge.HintOf(err), "kedge approve filter:shout@") {
 		t.Errorf("hint %q", kedge.HintOf(err))
 	}

@@ -23,7 +23,7 @@ func (r *Repo) ProjectID() (kedge.ProjectID, error) {
 	id := strings.TrimSpace(string(b))
 	if !kedge.ValidID("prj", id) {
 		return "", kedge.Errorf(kedge.Invalid, "%s:1: %q is not a project id", r.idFile(), id).
-			WithHint("restore the file from a backup, or remove it and run: kedge init")
+			WithHint("restore the file from a backup; if you have no backup, remove the file, then run: kedge init")
 	}
 	return kedge.ProjectID(id), nil
 }
@@ -39,7 +39,7 @@ func (r *Repo) SetProjectID(ctx context.Context, id kedge.ProjectID) error {
 			return err
 		}
 		if has != "" {
-			return kedge.Errorf(kedge.Conflict, "the repository is already project %q", has).WithHint("kedge status")
+			return kedge.Errorf(kedge.Conflict, "the repository has the project id %q already", has).WithHint("see where the project stands: kedge status")
 		}
 		return atomicfile.Write(r.idFile(), []byte(string(id)+"\n"), 0o644)
 	})

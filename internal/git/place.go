@@ -96,7 +96,7 @@ func readSmall(file string) ([]byte, error) {
 		return nil, err
 	}
 	if !fi.Mode().IsRegular() || fi.Size() > most {
-		return nil, kedge.Errorf(kedge.Invalid, "%q holds the project's id and must be a plain file of at most 8 KB", file)
+		return nil, kedge.Errorf(kedge.Invalid, "the file with the project's id, %q, must be a plain file of at most 8 KB", file)
 	}
 	return os.ReadFile(file)
 }
@@ -113,7 +113,7 @@ func ReadID(pl Place) (kedge.ProjectID, error) {
 	id := strings.TrimSpace(string(b))
 	if !kedge.ValidID("prj", id) {
 		return "", kedge.Errorf(kedge.Invalid, "%s:1: %q is not a project id", pl.IDPath(), id).
-			WithHint("restore the file from a backup, or remove it and run: kedge init")
+			WithHint("restore the file from a backup; if you have no backup, remove the file, then run: kedge init")
 	}
 	return kedge.ProjectID(id), nil
 }

@@ -105,7 +105,7 @@ func TestAbout(t *testing.T) {
 		t.Errorf("before:\n%s\nafter:\n%s", before, after)
 	}
 	meddle(t, s, `UPDATE docs SET about = 'b' WHERE id = 'evd-1'`)
-	if found, err := s.Check(t.Context()); err != nil || len(found) != 1 || !strings.Contains(found[0].What, `"evd-1" differs from what its events say`) {
+	if found, err := s.Check(t.Context()); err != nil || len(found) != 1 || !strings.Contains(found[0].What, `"evd-1" differs from what the events in Kedge's journal say`) {
 		t.Errorf("found %+v, %v", found, err)
 	}
 }

@@ -64,13 +64,13 @@ func (s *Store) do(ctx context.Context, j *job) error {
 		if err := s.Refusal(); err != nil {
 			return err
 		}
-		return kedge.Errorf(kedge.Conflict, "only Kedge's background process (the daemon) may change the journal in %q, and this process is not the daemon", s.dir).WithHint("start it: kedge up")
+		return kedge.Errorf(kedge.Conflict, "only Kedge's background process (the daemon) may change the journal in %q, and this process is not the daemon", s.dir).WithHint("start the daemon: kedge up")
 	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	if !s.queue.put(j) {
-		return kedge.Errorf(kedge.Conflict, "the daemon is stopping and has closed the journal in %q", s.dir).WithHint("start it again, then repeat your command: kedge up")
+		return kedge.Errorf(kedge.Conflict, "the daemon is stopping and has closed the journal in %q", s.dir).WithHint("start the daemon again: kedge up; then repeat your command")
 	}
 	<-j.done
 	return nil

@@ -19,7 +19,7 @@ func (s *Store) Backup(ctx context.Context, path string) error {
 		return kedge.Errorf(kedge.Invalid, "cannot make the backup: %w", err)
 	}
 	if _, err := os.Lstat(path); err == nil {
-		return kedge.Errorf(kedge.Conflict, "%q exists already", path).WithHint("name a folder that does not exist yet")
+		return kedge.Errorf(kedge.Conflict, "cannot make the backup: %q exists already", path).WithHint("name a folder that does not exist yet")
 	}
 	temp, err := os.MkdirTemp(filepath.Dir(path), ".kedge-backup-") // 0700
 	if err != nil {
@@ -93,7 +93,7 @@ func verifyBackup(ctx context.Context, dir string) error {
 	}
 	for _, f := range found {
 		if f.Level == kedge.LevelError {
-			return kedge.Errorf(kedge.Conflict, "the journal is damaged, so no backup was made: %s", f.What).WithHint("kedge doctor")
+			return kedge.Errorf(kedge.Conflict, "the journal is damaged, so no backup was made: %s", f.What).WithHint("see what is damaged: kedge doctor")
 		}
 	}
 	return nil

@@ -48,7 +48,7 @@ func TestCheckFindsWhatWasChangedBehindItsBack(t *testing.T) {
 		"version":   {`UPDATE events SET v = 2 WHERE seq = 1`, "event 1 is missing or was changed", "copy kedge.db"},
 		"gap":       {`DELETE FROM events WHERE seq = 2`, "event 2 is missing or was changed", "copy kedge.db"},
 		"end":       {`DELETE FROM events WHERE seq > 4`, "event 6 was saved", "mv "},
-		"document":  {`UPDATE docs SET doc = replace(doc, 'cause', 'curse') WHERE kind = 'note' AND id = 'not-000001'`, `note "not-000001" differs from what its events say`, "kedge rebuild"},
+		"document":  {`UPDATE docs SET doc = replace(doc, 'cause', 'curse') WHERE kind = 'note' AND id = 'not-000001'`, `note "not-000001" differs from what the events in Kedge's journal say`, "kedge rebuild"},
 		"place":     {`UPDATE docs SET pos = 99 WHERE kind = 'seen'`, `seen "last" differs`, "kedge rebuild"},
 		"lost doc":  {`DELETE FROM docs WHERE kind = 'seen'`, `seen "last" differs`, "kedge rebuild"},
 		"extra doc": {`INSERT INTO docs (kind, id, pos, doc) VALUES ('risk', 'rsk-1', 1, '{}')`, `risk "rsk-1" differs`, "kedge rebuild"},

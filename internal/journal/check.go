@@ -109,7 +109,7 @@ func (c *checking) chainAndFolds(ctx context.Context, conn *sql.Conn) error {
 }
 
 func (c *checking) fold(k docKey) {
-	c.report(kedge.LevelError, fmt.Sprintf("%s %q differs from what its events say", k.kind, k.id), c.s.dbPath(), "kedge rebuild")
+	c.report(kedge.LevelError, fmt.Sprintf("the stored %s %q differs from what the events in Kedge's journal say", k.kind, k.id), c.s.dbPath(), "kedge rebuild")
 }
 
 // tail compares every line of the tail with the journal.

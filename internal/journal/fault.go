@@ -53,8 +53,8 @@ func (s *Store) fault(doing string, err error) *kedge.Error {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return kedge.Errorf(kedge.Interrupted, "Kedge was interrupted before it could %s: %w", doing, err).WithHint("repeat your command")
 	case isFull(err):
-		return kedge.Errorf(kedge.Internal, "Kedge cannot %s: there is no space left for %q: %w", doing, s.dbPath(), err).
-			WithHint("free some space, then try again: nothing was written")
+		return kedge.Errorf(kedge.Internal, "Kedge cannot %s, and wrote nothing: there is no space left for %q: %w", doing, s.dbPath(), err).
+			WithHint("free some space on that disk, then repeat your command")
 	case isDamage(err):
 		return kedge.Errorf(kedge.Internal, "Kedge cannot %s: %q is damaged: %w", doing, s.dbPath(), err).
 			WithHint("see what is damaged: kedge doctor; %s", s.backupHint())
@@ -65,7 +65,7 @@ func (s *Store) fault(doing string, err error) *kedge.Error {
 
 // fail makes the store refuse everything from now on.
 func (s *Store) fail(err error) *kedge.Error {
-	e := kedge.Errorf(kedge.Internal, "the disk failed while Kedge wrote to %q: %w; Kedge writes nothing more until you restart it", s.dir, err).
+	e := kedge.Errorf(kedge.Internal, "the disk failed while Kedge wrote to %q: %w; the daemon writes nothing more until you restart it", s.dir, err).
 		WithHint("check the disk and the journal: kedge down && kedge doctor")
 	s.refusal.CompareAndSwap(nil, e)
 	return s.refusal.Load()

@@ -196,7 +196,7 @@ func load[T any](f *folding, kind Kind, id string) (T, error) {
 		return d, kedge.Errorf(kedge.NotFound, "Kedge's journal has no %s %q", kind, id)
 	}
 	if err := json.Unmarshal([]byte(doc), &d); err != nil {
-		return d, kedge.Errorf(kedge.Internal, "Kedge's stored record of %s %q is damaged: %w", kind, id, err)
+		return d, kedge.Errorf(kedge.Internal, "what Kedge stored about %s %q is damaged: %w", kind, id, err)
 	}
 	return d, nil
 }

@@ -98,7 +98,7 @@ func (s *Store) open(o Options) error {
 	}
 	switch {
 	case version > latest():
-		return kedge.Errorf(kedge.Conflict, "%q has version %d, and this Kedge reads only up to version %d", s.dbPath(), version, latest()).
+		return kedge.Errorf(kedge.Conflict, "the journal %q has version %d, and this version of Kedge reads only up to version %d", s.dbPath(), version, latest()).
 			WithHint("install a newer Kedge; this one is %s", kedge.Version)
 	case version == 0:
 		return kedge.Errorf(kedge.Conflict, "the journal %q is empty or damaged, and Kedge had saved %d events in it", s.dbPath(), tail.Seq).
@@ -225,7 +225,7 @@ func prepare(dir string, o Options) error {
 		return kedge.Errorf(kedge.Conflict, "the journal %q is missing, and Kedge had saved %d events in it", path, tail.Seq).
 			WithHint("%s", (&Store{dir: dir}).startOverHint())
 	case o.ReadOnly:
-		return kedge.Errorf(kedge.NotFound, "there is no journal in %q", dir).WithHint("kedge init")
+		return kedge.Errorf(kedge.NotFound, "there is no journal in %q", dir).WithHint("set up Kedge in your repository: kedge init")
 	}
 	return create(dir, o.pageSize)
 }

@@ -159,7 +159,7 @@ func Get[T any](ctx context.Context, s *Store, kind Kind, id string) (T, bool, e
 func decodeDoc[T any](kind Kind, id, doc string) (T, error) {
 	var d T
 	if err := json.Unmarshal([]byte(doc), &d); err != nil {
-		return d, kedge.Errorf(kedge.Internal, "Kedge's stored record of %s %q is damaged: %w", kind, id, err).WithHint("kedge rebuild")
+		return d, kedge.Errorf(kedge.Internal, "what Kedge stored about %s %q is damaged: %w", kind, id, err).WithHint("rebuild it from the journal: kedge rebuild")
 	}
 	return d, nil
 }

@@ -41,7 +41,7 @@ func (w *writer) refold(ctx context.Context) error {
 		return err
 	}
 	if len(bad) > 0 {
-		return kedge.Errorf(kedge.Conflict, "%s %s: nothing was rebuilt", w.s.dbPath(), bad[0].String()).WithHint("kedge doctor")
+		return kedge.Errorf(kedge.Conflict, "Kedge rebuilt nothing, because its journal is damaged: %s %s", w.s.dbPath(), bad[0].String()).WithHint("see what is damaged: kedge doctor")
 	}
 	if _, err := w.conn.ExecContext(ctx, `DELETE FROM docs; DELETE FROM search`); err != nil {
 		return err

@@ -50,7 +50,7 @@ func foldRun(f *folding) error {
 		return err
 	}
 	if d.N != head.Steps+1 {
-		return kedge.Errorf(kedge.Conflict, "Kedge did not record step %d of run %q, because the last recorded step is %d: another process works on the same run", d.N, d.Run, head.Steps)
+		return kedge.Errorf(kedge.Conflict, "Kedge did not save step %d of run %q, because the last saved step is %d: another process works on the same run", d.N, d.Run, head.Steps)
 	}
 	if d.N == 1 {
 		head.BegunAt = f.ev.At
@@ -136,12 +136,12 @@ func assemble(id kedge.RunID, docs []change) (RunDoc, error) {
 			features = append(features, part...)
 		}
 		if err != nil {
-			return RunDoc{}, kedge.Errorf(kedge.Internal, "Kedge's stored record of run %q is damaged: %w", id, err).WithHint("kedge rebuild")
+			return RunDoc{}, kedge.Errorf(kedge.Internal, "what Kedge stored about run %q is damaged: %w", id, err).WithHint("rebuild it from the journal: kedge rebuild")
 		}
 	}
 	if len(features) != head.Features {
-		return RunDoc{}, kedge.Errorf(kedge.Internal, "Kedge's stored record of run %q is damaged: it has %d of its %d features", id, len(features), head.Features).
-			WithHint("kedge rebuild")
+		return RunDoc{}, kedge.Errorf(kedge.Internal, "what Kedge stored about run %q is damaged: only %d of its %d features are there", id, len(features), head.Features).
+			WithHint("rebuild it from the journal: kedge rebuild")
 	}
 	if len(features) > 0 {
 		head.State.Features = features

@@ -20,15 +20,15 @@ func UID(c net.Conn) (int, error) {
 func control(c net.Conn, look func(fd int) error) error {
 	u, ok := c.(*net.UnixConn)
 	if !ok {
-		return kedge.Errorf(kedge.Internal, "Kedge cannot find out which user the program at the other end of the connection belongs to: the connection is a %T, not a unix socket", c)
+		return kedge.Errorf(kedge.Internal, "Kedge cannot find out which user runs the program at the other end of the connection: the connection is a %T, not a unix socket", c)
 	}
 	raw, err := u.SyscallConn()
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "Kedge cannot find out which user the program at the other end of the socket belongs to: %w", err)
+		return kedge.Errorf(kedge.Internal, "Kedge cannot find out which user runs the program at the other end of the socket: %w", err)
 	}
 	var inner error
 	if err := raw.Control(func(fd uintptr) { inner = look(int(fd)) }); err != nil {
-		return kedge.Errorf(kedge.Internal, "Kedge cannot find out which user the program at the other end of the socket belongs to: %w", err)
+		return kedge.Errorf(kedge.Internal, "Kedge cannot find out which user runs the program at the other end of the socket: %w", err)
 	}
 	if inner != nil {
 		return kedge.Errorf(kedge.Internal, "Kedge cannot find out which user runs the program at the other end of the socket: %w", inner)

@@ -128,7 +128,7 @@ func start(ctx context.Context, s Spec, log *boundedLog) (*Proc, error) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := cmd.Start(); err != nil {
 		_ = r.Close()
-		return nil, kedge.Errorf(kedge.Invalid, "cannot start %q in %q: %w", s.Line, s.Dir, err)
+		return nil, kedge.Errorf(kedge.Invalid, "cannot start the command %q in the folder %q: %w", s.Line, s.Dir, err)
 	}
 	p := &Proc{
 		spec: s, cmd: cmd, out: r, log: log, copy: make(chan error, 1),

@@ -40,7 +40,7 @@ func IssueToken(dir string) (string, error) {
 		err = atomicfile.Swap(tokenPath(dir), b, 0o600) // it counts as long as the session does
 	}
 	if err != nil {
-		return "", kedge.Errorf(kedge.Internal, "cannot save the session's token: %w", err)
+		return "", kedge.Errorf(kedge.Internal, "cannot save the session's access token: %w", err)
 	}
 	return token, nil
 }

@@ -66,7 +66,7 @@ func (t *tree) kill() (killed int, err error) {
 		t.killEach(found)
 		if time.Now().After(deadline) {
 			return len(t.known), kedge.Errorf(kedge.Internal, "Kedge killed the processes %v, but they have not ended", pids(found)).
-				WithHint("look at them: ps -o pid,stat,wchan,args -p %d", found[0].pid)
+				WithHint("look at the first of them: ps -o pid,stat,wchan,args -p %d", found[0].pid)
 		}
 		<-pause.C
 	}

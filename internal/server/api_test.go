@@ -218,7 +218,7 @@ func TestRefusals(t *testing.T) {
 		code             int
 		want             string
 	}{
-		{"unknown call", "no.such", envelope(func(*server.Envelope) {}), 404, "does not know the request"},
+		{"unknown call", "no.such", envelope(func(*server.Envelope) {}), 404, "cannot do what your command asks"},
 		{"no key", "risk.add", envelope(func(e *server.Envelope) { e.Key = "" }), 400, "needs an idempotency key"},
 		{"unknown key in the request", "risk.add", envelope(func(e *server.Envelope) { e.In = []byte(`{"text":"x","more":1}`) }), 400, `unknown key \"more\"`},
 		{"unknown key in the envelope", "risk.add", `{"dir":"/","other":1}`, 400, `unknown key \"other\"`},

@@ -103,8 +103,8 @@ func Find(name string) (Call, error) {
 			}
 		}
 	}
-	return Call{}, kedge.Errorf(kedge.NotFound, "the daemon does not know the request %q", name).
-		WithHint("the daemon may run another version of Kedge; stop it: kedge down; then repeat your command")
+	return Call{}, kedge.Errorf(kedge.NotFound, "the daemon cannot do what your command asks (request %q)", name).
+		WithHint("the daemon may run another version of Kedge: stop it with kedge down, then repeat your command")
 }
 
 // Run carries out one call on s.

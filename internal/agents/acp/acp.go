@@ -46,8 +46,8 @@ type Program struct {
 // known of.
 func New(argv []string) (*Adapter, error) {
 	if len(argv) == 0 || argv[0] == "" {
-		return nil, kedge.Errorf(kedge.Invalid, "an agent of kind \"acp\" has no command").
-			WithHint("under [agents.NAME] in .kedge/config.toml, set kind = \"acp\" and command = [\"some-agent\", \"--acp\"]")
+		return nil, kedge.Errorf(kedge.Invalid, "an agent of kind \"acp\" in .kedge/config.toml has no command").
+			WithHint("add a command to its [agents.NAME], for example: command = [\"some-agent\", \"--acp\"]")
 	}
 	return &Adapter{argv: slices.Clone(argv), own: Program{Kind: "acp"}}, nil
 }
@@ -106,7 +106,7 @@ func (a *Adapter) limits(t agents.Task) ([]string, error) {
 func (a *Adapter) attended(t agents.Task) (agents.Start, error) {
 	if a.own.ScreenFlag == "" {
 		return agents.Start{}, kedge.Errorf(kedge.Blocked, "Kedge does not know how to start an agent of kind %q in a terminal", a.own.Kind).
-			WithHint("start the agent yourself and have it read %s", t.Brief)
+			WithHint("start the agent yourself, and tell the agent to read %s", t.Brief)
 	}
 	s := agents.Start{Command: slices.Clone(a.argv)}
 	if t.Model != "" {

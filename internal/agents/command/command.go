@@ -22,8 +22,8 @@ type Adapter struct{ argv []string }
 // New is the adapter of the program and its arguments.
 func New(argv []string) (*Adapter, error) {
 	if len(argv) == 0 || argv[0] == "" {
-		return nil, kedge.Errorf(kedge.Invalid, "an agent of kind \"command\" has no command").
-			WithHint("set it in .kedge/config.toml, for example: command = [\"./bot.sh\"]")
+		return nil, kedge.Errorf(kedge.Invalid, "an agent of kind \"command\" in .kedge/config.toml has no command").
+			WithHint("add a command to its [agents.NAME], for example: command = [\"./bot.sh\"]")
 	}
 	return &Adapter{argv: slices.Clone(argv)}, nil
 }

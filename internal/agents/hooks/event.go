@@ -91,7 +91,7 @@ func kindOf(name string) kedge.HookEvent {
 // agents add some with every version.
 func Parse(agent Agent, input []byte) (Input, error) {
 	if len(bytes.TrimSpace(input)) == 0 {
-		return Input{}, kedge.Errorf(kedge.Invalid, "the hook of %s got no input: the agent ended before it sent any", agent.Name)
+		return Input{}, kedge.Errorf(kedge.Invalid, "%s started Kedge's hook, but sent nothing to the hook", agent.Name)
 	}
 	var w wire
 	if err := json.Unmarshal(input, &w); err != nil {

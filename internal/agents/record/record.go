@@ -48,7 +48,7 @@ func Output(folder, work string, r agents.Reader, also func(watch.Act)) (*resume
 		return p, nil
 	}
 	if err != nil {
-		return p, kedge.Errorf(kedge.Internal, "cannot read the output of a session: %w", err)
+		return p, kedge.Errorf(kedge.Internal, "cannot read the session's output in %q: %w", folder, err)
 	}
 	in := io.NewSectionReader(log, from, end-from)
 	buf := make([]byte, 64<<10)
@@ -63,7 +63,7 @@ func Output(folder, work string, r agents.Reader, also func(watch.Act)) (*resume
 			return p, nil
 		}
 		if err != nil {
-			return p, kedge.Errorf(kedge.Internal, "cannot read the output of a session: %w", err)
+			return p, kedge.Errorf(kedge.Internal, "cannot read the session's output in %q: %w", folder, err)
 		}
 	}
 }

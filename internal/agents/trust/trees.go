@@ -17,7 +17,7 @@ import (
 func (r Rules) ScanDir(dir string, tracked func(name string) (bool, error)) (Found, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return Found{}, kedge.Errorf(kedge.Internal, "cannot search the repository for settings of agents: %w", err)
+		return Found{}, kedge.Errorf(kedge.Internal, "cannot search %q for files that steer agents: %w", dir, err)
 	}
 	defer func() { _ = root.Close() }() // only read
 	return r.Scan(&disk{root: root, tracked: tracked})

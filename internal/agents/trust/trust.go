@@ -234,14 +234,14 @@ func (s *scan) walk(name string, k Settings, depth int) error {
 	case Link:
 		return s.link(name, k, depth)
 	default:
-		return kedge.Errorf(kedge.Blocked, "%q is a submodule, a pipe or the like, which you cannot review, and %s would read it", name, k.Who).
-			WithHint("remove it from git: %s; or replace it with a plain folder", kedge.Step("git", "rm", "--cached", ":/"+name))
+		return kedge.Errorf(kedge.Blocked, "%s would read %q, and you cannot review that path: it is not a plain file or folder, but a submodule or a pipe, for example", k.Who, name).
+			WithHint("replace it with a plain file or folder; or remove it from git: %s", kedge.Step("git", "rm", "--cached", ":/"+name))
 	}
 }
 
 func tooMuch(name string) error {
-	return kedge.Errorf(kedge.Blocked, "the files that steer agents are too many or too large for you to review; Kedge stopped at %q", name).
-		WithHint("delete the files there that agents do not need")
+	return kedge.Errorf(kedge.Blocked, "the repository has too many files that steer agents, or too large ones, for you to review: Kedge stopped at %q", name).
+		WithHint("delete the files around that path that agents do not need")
 }
 
 func (s *scan) folder(name string, k Settings, depth int) error {
@@ -276,8 +276,8 @@ func (s *scan) link(name string, k Settings, depth int) error {
 	}
 	to := path.Join(path.Dir(name), string(b))
 	if path.IsAbs(string(b)) || to == ".." || strings.HasPrefix(to, "../") || to == "." {
-		return kedge.Errorf(kedge.Blocked, "%q is a link to files outside the repository, and %s would read them", name, k.Who).
-			WithHint("replace the link with the files")
+		return kedge.Errorf(kedge.Blocked, "%s would read files outside the repository, because %q is a link to them", k.Who, name).
+			WithHint("replace the link with copies of the files")
 	}
 	if !k.EnvOnly {
 		s.add(name, append([]byte("link to "), b...), k)

@@ -122,21 +122,21 @@ func normalRejected(list []kedge.Rejected) []kedge.Rejected {
 func checkCheckpoint(c kedge.Checkpoint) error {
 	switch {
 	case !kedge.ValidID("ckp", string(c.ID)):
-		return kedge.Errorf(kedge.Invalid, "%q is not a checkpoint id", c.ID)
+		return kedge.Errorf(kedge.Invalid, "%q is not the id of a checkpoint", c.ID)
 	case c.Session != "" && !kedge.ValidID("ses", string(c.Session)):
-		return kedge.Errorf(kedge.Invalid, "%q is not a session id", c.Session)
+		return kedge.Errorf(kedge.Invalid, "%q is not the id of a session", c.Session)
 	case c.Plan != "" && !kedge.ValidID("pln", string(c.Plan)):
-		return kedge.Errorf(kedge.Invalid, "%q is not a plan id", c.Plan)
+		return kedge.Errorf(kedge.Invalid, "%q is not the id of a plan", c.Plan)
 	case !hexOrNone(c.Commit) || !hexOrNone(c.Tree):
-		return kedge.Errorf(kedge.Invalid, "the checkpoint's commit %q or its tree %q is not a git hash", c.Commit, c.Tree)
+		return kedge.Errorf(kedge.Invalid, "the checkpoint names a commit and its files by git hashes, and %q or %q is not a git hash", c.Commit, c.Tree)
 	case c.Tokens != nil && *c.Tokens < 0, c.USD != nil && (math.IsNaN(*c.USD) || math.IsInf(*c.USD, 0) || *c.USD < 0):
-		return kedge.Errorf(kedge.Invalid, "the tokens or dollars that the checkpoint records as spent are not a valid number")
+		return kedge.Errorf(kedge.Invalid, "the checkpoint's number of spent tokens or dollars is not valid")
 	case c.Resume == "":
-		return kedge.Errorf(kedge.Invalid, "the text that tells the next session where to continue is empty").WithHint("kedge checkpoint save --resume 'Start at item p1.1.'")
+		return kedge.Errorf(kedge.Invalid, "the checkpoint does not tell the next session how to continue").WithHint("kedge checkpoint save --resume 'Start at item p1.1.'")
 	}
 	for _, d := range c.Decisions {
 		if !kedge.ValidID("dec", string(d.ID)) {
-			return kedge.Errorf(kedge.Invalid, "%q is not a decision id", d.ID)
+			return kedge.Errorf(kedge.Invalid, "%q is not the id of a decision", d.ID)
 		}
 	}
 	return checkFiles(c.Files)
@@ -148,9 +148,9 @@ func checkFiles(files []kedge.FileRef) error {
 		case !validPath(f.Path):
 			return kedge.Errorf(kedge.Invalid, "%q is not a path inside the project", f.Path)
 		case len(f.SHA256) != shortHash || !isHex(f.SHA256):
-			return kedge.Errorf(kedge.Invalid, "the hash %q of the file %q does not have eight hexadecimal digits", f.SHA256, f.Path)
+			return kedge.Errorf(kedge.Invalid, "the checkpoint's hash of the file %q is %q, and it must have eight hexadecimal digits", f.Path, f.SHA256)
 		case f.ChangedBy != "" && !plain(f.ChangedBy):
-			return kedge.Errorf(kedge.Invalid, "the checkpoint says that %q changed the file %q, but that is not a valid name", f.ChangedBy, f.Path)
+			return kedge.Errorf(kedge.Invalid, "the checkpoint gives %q as the name of who changed the file %q, and a name has only letters, digits and . _ : + -", f.ChangedBy, f.Path)
 		}
 	}
 	return nil

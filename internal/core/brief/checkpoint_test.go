@@ -137,20 +137,20 @@ func TestWriteCheckpointRefuses(t *testing.T) {
 		set  func(*kedge.Checkpoint)
 		want string
 	}{
-		{"id", func(c *kedge.Checkpoint) { c.ID = "x" }, "checkpoint id"},
-		{"session", func(c *kedge.Checkpoint) { c.Session = "ses-1 --> x" }, "session id"},
-		{"plan", func(c *kedge.Checkpoint) { c.Plan = "p" }, "plan id"},
+		{"id", func(c *kedge.Checkpoint) { c.ID = "x" }, "the id of a checkpoint"},
+		{"session", func(c *kedge.Checkpoint) { c.Session = "ses-1 --> x" }, "the id of a session"},
+		{"plan", func(c *kedge.Checkpoint) { c.Plan = "p" }, "the id of a plan"},
 		{"commit", func(c *kedge.Checkpoint) { c.Commit = "HEAD" }, "git hash"},
 		{"tree", func(c *kedge.Checkpoint) { c.Tree = "ABCDEF0" }, "git hash"},
-		{"tokens", func(c *kedge.Checkpoint) { c.Tokens = ptr(int64(-1)) }, "records as spent"},
-		{"usd", func(c *kedge.Checkpoint) { c.USD = ptr(math.NaN()) }, "records as spent"},
-		{"resume", func(c *kedge.Checkpoint) { c.Resume = " \n" }, "where to continue is empty"},
-		{"decision", func(c *kedge.Checkpoint) { c.Decisions[0].ID = "d" }, "decision id"},
+		{"tokens", func(c *kedge.Checkpoint) { c.Tokens = ptr(int64(-1)) }, "spent tokens or dollars"},
+		{"usd", func(c *kedge.Checkpoint) { c.USD = ptr(math.NaN()) }, "spent tokens or dollars"},
+		{"resume", func(c *kedge.Checkpoint) { c.Resume = " \n" }, "how to continue"},
+		{"decision", func(c *kedge.Checkpoint) { c.Decisions[0].ID = "d" }, "the id of a decision"},
 		{"path up", func(c *kedge.Checkpoint) { c.Files[0].Path = "../x" }, "inside the project"},
 		{"path abs", func(c *kedge.Checkpoint) { c.Files[0].Path = "/etc/passwd" }, "inside the project"},
 		{"path unclean", func(c *kedge.Checkpoint) { c.Files[0].Path = "a//b" }, "inside the project"},
 		{"hash", func(c *kedge.Checkpoint) { c.Files[0].SHA256 = "xyz" }, "eight hex"},
-		{"changed by", func(c *kedge.Checkpoint) { c.Files[0].ChangedBy = "a b" }, "not a valid name"},
+		{"changed by", func(c *kedge.Checkpoint) { c.Files[0].ChangedBy = "a b" }, "a name has only"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -167,7 +167,7 @@ func TestWriteCheckpointRefuses(t *testing.T) {
 func TestParseCheckpointStrict(t *testing.T) {
 	good := string(write(t, sampleCheckpoint()))
 	tests := []struct{ name, old, new, want string }{
-		{"hash", "matcher abstraction", "matcher  abstraction", "c.md:16: the text above this end marker was changed"},
+		{"hash", "matcher abstraction", "matcher  abstraction", "c.md:16: the text above this marker line was changed"},
 		{"renamed", "## Ruled out", "## Ruled In", `c.md:9: heading "Ruled In" is in the wrong place`},
 		{"lower case", "## Open risks", "## open risks", "c.md:7:"},
 		{"removed", "## Open risks\n", "", `c.md:8: heading "Ruled out" is in the wrong place`},
@@ -178,7 +178,7 @@ func TestParseCheckpointStrict(t *testing.T) {
 		{"box", "- [x] Phase 1", "- [X] Phase 1", "c.md:3:"},
 		{"two resume lines", "Start at Phase 2", "One.\nStart at Phase 2", "c.md:15: section"},
 		{"version", "checkpoint v1", "checkpoint v2", "c.md:1: the line does not start"},
-		{"unknown attribute", "agent=", "colour=red agent=", "c.md:1: attribute \"agent\" is missing from the first line, or in the wrong place"},
+		{"unknown attribute", "agent=", "colour=red agent=", "c.md:1: attribute \"agent\" is missing in the first line, or is in the wrong place"},
 		{"duplicate attribute", "agent=", "session=none agent=", "c.md:1:"},
 		{"extra attribute", " -->\n## Cur", " x=1 -->\n## Cur", "c.md:1: the first line has the unknown attribute"},
 		{"no end", "<!-- kedge:end", "<!-- kedge:fin", "c.md:15: section"},

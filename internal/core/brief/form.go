@@ -30,7 +30,7 @@ func (f form[T]) parse(file string, b []byte) (T, error) {
 		return none, err
 	}
 	if err := p.checkEnd(); err != nil {
-		return none, bad(file, p.endLine, "%v", err).WithHint("write below the end marker; to make a new %s: %s", f.name, SaveCommand(f.name))
+		return none, bad(file, p.endLine, "%v", err).WithHint("save a new %s: %s; write notes of your own only below its last marker line", f.name, SaveCommand(f.name))
 	}
 	f.notes(&v, strings.ToValidUTF8(p.notes, "\uFFFD"))
 	again, err := f.write(v)

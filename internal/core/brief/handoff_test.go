@@ -48,7 +48,7 @@ func TestRow72HandoffLintEnforcesFields(t *testing.T) {
 	}
 	tests := []struct{ name, doc, where, want string }{
 		{"percent", strings.Replace(good, "60%: ", "most of it: ", 1), "h.md:3", "the line must have"},
-		{"over 100", strings.Replace(good, "60%: ", "160%: ", 1), "h.md:1", "not a percentage"},
+		{"over 100", strings.Replace(good, "60%: ", "160%: ", 1), "h.md:1", "percent are done"},
 		{"empty state", strings.Replace(good, "60%: refactoring the auth module\n", "", 1), "h.md:1", `"State" must have one line, not 0`},
 		{"two approaches", strings.Replace(good, "## Constraints", "and more\n## Constraints", 1), "h.md:8", `"Approach" must have one line, not 2`},
 		{"no reason", strings.Replace(good, "OAuth2: too", "OAuth2 too", 1), "h.md:13", "what: reason"},
@@ -72,9 +72,9 @@ func TestWriteHandoffRefuses(t *testing.T) {
 		want string
 		set  func(*kedge.Handoff)
 	}{
-		{"handoff id", func(h *kedge.Handoff) { h.ID = "" }},
-		{"session id", func(h *kedge.Handoff) { h.Session = "x" }},
-		{"percentage", func(h *kedge.Handoff) { h.Percent = 101 }},
+		{"id of a handoff", func(h *kedge.Handoff) { h.ID = "" }},
+		{"id of a session", func(h *kedge.Handoff) { h.Session = "x" }},
+		{"percent are done", func(h *kedge.Handoff) { h.Percent = 101 }},
 		{`"State" is empty`, func(h *kedge.Handoff) { h.State = "" }},
 		{`"Approach" is empty`, func(h *kedge.Handoff) { h.Approach = " " }},
 		{`"Next step" is empty`, func(h *kedge.Handoff) { h.Next = "\n" }},

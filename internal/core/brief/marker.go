@@ -89,7 +89,7 @@ func parseMarker(text, kind string, keys []string) (map[string]string, error) {
 			}
 		}
 		if rest, ok = strings.CutPrefix(rest, key+"="); !ok {
-			return nil, fmt.Errorf("attribute %q is missing from the first line, or in the wrong place", key)
+			return nil, fmt.Errorf("attribute %q is missing in the first line, or is in the wrong place", key)
 		}
 		var err error
 		if vals[key], rest, err = attrRead(rest); err != nil {
@@ -159,10 +159,10 @@ func split(b []byte) parts {
 // checkEnd tells what is wrong with the end marker.
 func (p parts) checkEnd() error {
 	if p.end == "" {
-		return fmt.Errorf("the line that ends Kedge's text is missing: %q", strings.TrimSpace(endPrefix))
+		return fmt.Errorf("the marker line that ends Kedge's text is missing: %q", strings.TrimSpace(endPrefix))
 	}
 	if want := endPrefix + "sha256=" + hash(p.body) + markerEnd; p.end != want {
-		return fmt.Errorf("the text above this end marker was changed by hand: its hash is now sha256=%s", hash(p.body))
+		return fmt.Errorf("the text above this marker line was changed by hand: its hash is now sha256=%s", hash(p.body))
 	}
 	return nil
 }

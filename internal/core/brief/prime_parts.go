@@ -336,7 +336,7 @@ func noteText(n kedge.Note, first bool, total int) string {
 	if first {
 		b.WriteString(heading("Notes"))
 		if total > maxNotes {
-			fmt.Fprintf(&b, "(the newest %d of %d: kedge notes)\n", maxNotes, total)
+			fmt.Fprintf(&b, "(the newest %d of %d notes; for the others: kedge notes)\n", maxNotes, total)
 		}
 	}
 	lead, cause := n.Title, n.RootCause

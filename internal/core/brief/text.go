@@ -70,7 +70,7 @@ func unescape(s string) (string, error) {
 		b.WriteString(s[:i])
 		r, n := escaped(s[i+1:])
 		if n == 0 {
-			return "", fmt.Errorf("unknown escape %q", words.ClipBytes(s[i:], 12))
+			return "", fmt.Errorf("unknown escape sequence %q", words.ClipBytes(s[i:], 12))
 		}
 		b.WriteRune(r)
 		s = s[i+1+n:]

@@ -216,7 +216,7 @@ func connectFault(c kedge.Check) (key, fix, what string) {
 		return "", "", ""
 	}
 	return "tcp", "use an address such as 127.0.0.1:{port}",
-		fmt.Sprintf("tcp %q is not a port of this machine, such as 127.0.0.1:8080 or localhost:{port}", c.TCP)
+		fmt.Sprintf("tcp %q is not the address of a port of this machine, such as 127.0.0.1:8080 or localhost:{port}", c.TCP)
 }
 
 // onThisMachine tells whether an address is a port of the loopback interface.

@@ -6,6 +6,8 @@ import (
 	"math/big"
 	"sort"
 	"strings"
+
+	"kedge/internal/text/words"
 )
 
 // Differs says where an answer, decoded with numbers as they were written, lacks something that a
@@ -46,7 +48,7 @@ func differsObject(path string, want map[string]any, got any) string {
 	for _, k := range keys {
 		v, ok := g[k]
 		if !ok {
-			return fmt.Sprintf("%s is not there", name(path+"."+k))
+			return fmt.Sprintf("%s is missing", name(path+"."+k))
 		}
 		if d := differs(path+"."+k, want[k], v); d != "" {
 			return d
@@ -58,7 +60,7 @@ func differsObject(path string, want map[string]any, got any) string {
 func differsArray(path string, want []any, got any) string {
 	g, ok := got.([]any)
 	if !ok || len(g) != len(want) {
-		return fmt.Sprintf("%s is %s, not an array of %d", name(path), show(got), len(want))
+		return fmt.Sprintf("%s is %s, not an array with %s", name(path), show(got), words.Count(len(want), "element"))
 	}
 	for i := range want {
 		if d := differs(fmt.Sprintf("%s[%d]", path, i), want[i], g[i]); d != "" {

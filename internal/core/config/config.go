@@ -86,13 +86,13 @@ func (r *Routes) UnmarshalTOML(v any) error {
 		for _, one := range v {
 			text, ok := one.(string)
 			if !ok || text == "" {
-				return kedge.Errorf(kedge.Invalid, "%v does not name an agent and its model: it must be \"AGENT\" or \"AGENT:MODEL\"", one)
+				return kedge.Errorf(kedge.Invalid, "%v does not name an agent: write \"AGENT\", or \"AGENT:MODEL\" to name its model too", one)
 			}
 			*r = append(*r, text)
 		}
 		return nil
 	default:
-		return kedge.Errorf(kedge.Invalid, "%v does not name an agent and its model: it must be \"AGENT\" or \"AGENT:MODEL\"", v)
+		return kedge.Errorf(kedge.Invalid, "%v does not name an agent: write \"AGENT\", or \"AGENT:MODEL\" to name its model too", v)
 	}
 }
 
@@ -328,7 +328,7 @@ func (c Config) Agent(name string) (Agent, error) {
 		return Agent{Kind: name}, nil
 	}
 	return Agent{}, kedge.Errorf(kedge.NotFound, "no agent is called %q", name).
-		WithHint("%suse one of %s; to use any other command, define it as [agents.%s] in .kedge/config.toml: docs/reference/config.md of Kedge",
+		WithHint("%suse one of %s; or, for a command of your own, define [agents.%s] in .kedge/config.toml as docs/reference/agents.md of Kedge shows",
 			words.DidYouMean(name, c.AgentNames()), strings.Join(c.AgentNames(), ", "), name)
 }
 

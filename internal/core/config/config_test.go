@@ -102,8 +102,8 @@ func TestParseConfigDefaults(t *testing.T) {
 
 func TestParseConfigRefuses(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{
-		{"no version", "", "c.toml:1: has no version"},
-		{"newer version", "\nversion = 2", "c.toml:2: version 2 is not known"},
+		{"no version", "", "c.toml:1: the file has no version"},
+		{"newer version", "\nversion = 2", "c.toml:2: the file has version 2"},
 		{"syntax", "version = 1\n[run]]\n", "c.toml:2: "},
 		{"duplicate key", "version = 1\nversion = 1", "c.toml:2: version is set twice, on lines 1 and 2"},
 		{"duplicate key in a table", "version = 1\n[run]\nagent = \"claude\"\n# why\nagent = \"codex\"", "c.toml:5: run.agent is set twice, on lines 3 and 5"},
@@ -133,11 +133,11 @@ func TestParseConfigRefuses(t *testing.T) {
 		{"copy", "version = 1\n[worktree]\ncopy = ['../secret']", `c.toml:3: "worktree.copy" must name paths inside the project`},
 		{"env", "version = 1\n[env]\npass = ['A=B']", `c.toml:3: "env.pass" must name variables of the environment, not`},
 		{"forge repo", "version = 1\n[forge]\nrepo = 'https://x/y'", `c.toml:3: "forge.repo" must have the form owner/name`},
-		{"agent name", "version = 1\n[agents.Bot]\nkind = 'claude'", `c.toml:2: an agent's name`},
+		{"agent name", "version = 1\n[agents.Bot]\nkind = 'claude'", `c.toml:2: the agent name`},
 		{"agent kind", "version = 1\n[agents.bot]\nkind = 'gpt'", `c.toml:3: the kind of agent "bot"`},
 		{"agent command", "version = 1\n[agents.bot]\nkind = 'command'", `c.toml:2: agent "bot" has no command`},
-		{"not UTF-8", "version = 1\n# \xff\n", "c.toml:2: is not UTF-8"},
-		{"huge", strings.Repeat("#", 2<<20), "c.toml:1: is larger than 1 MB"},
+		{"not UTF-8", "version = 1\n# \xff\n", "c.toml:2: the file is not UTF-8"},
+		{"huge", strings.Repeat("#", 2<<20), "c.toml:1: the file is larger than 1 MB"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := config.ParseConfig("c.toml", []byte(tt.text), catalog.Kinds())

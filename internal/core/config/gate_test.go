@@ -73,7 +73,7 @@ func TestParseGateWithoutChecks(t *testing.T) {
 func TestParseGateRefuses(t *testing.T) {
 	const ok = "version = 1\n[[check]]\nname = 'a'\nrun = 'true'\n"
 	for _, tt := range []struct{ name, text, want string }{
-		{"no version", "[[check]]\nname = 'a'\nrun = 'true'", "g.toml:1: has no version"},
+		{"no version", "[[check]]\nname = 'a'\nrun = 'true'", "g.toml:1: the file has no version"},
 		{"unknown key in the second check", ok + "[[check]]\nname = 'b'\nrum = 'x'", `g.toml:7: unknown key "check.rum": did you mean check.run?`},
 		{"unknown key of the file", ok + "[gate]\nx = 1", `g.toml:5: unknown key "gate"`},
 		{"unknown key of http", ok + "[[check]]\nname = 'b'\n[check.http]\nurl = 'http://h/'\nbad = 1", `g.toml:9: unknown key "check.http.bad"`},

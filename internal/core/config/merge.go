@@ -70,10 +70,10 @@ func (c Config) checkMerge() error {
 		key := fmt.Sprintf("merge.regenerate[%d]", i)
 		switch {
 		case len(r.Paths) == 0:
-			return c.src.at(key, "an entry of %q names no files", "merge.regenerate").WithHint(`name them: paths = ["package-lock.json"]`)
+			return c.src.at(key, "an entry of %q names no files", "merge.regenerate").WithHint(`add the files to the entry, for example: paths = ["package-lock.json"]`)
 		case strings.TrimSpace(r.Run) == "":
 			return c.src.at(key+".run", "an entry of %q has no command that makes %s", "merge.regenerate", strings.Join(r.Paths, ", ")).
-				WithHint(`give it one: run = "npm install --package-lock-only"`)
+				WithHint(`add a command to the entry, for example: run = "npm install --package-lock-only"`)
 		}
 		if err := c.checkMerged(key+".paths", r.Paths); err != nil {
 			return err

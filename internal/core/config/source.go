@@ -35,10 +35,10 @@ const maxFile = 1 << 20
 func decodeFile(file string, b []byte, v any) (*source, error) {
 	s := &source{file: file, text: b, form: reflect.TypeOf(v).Elem()}
 	if len(b) > maxFile {
-		return nil, s.bad(1, "is larger than 1 MB")
+		return nil, s.bad(1, "the file is larger than 1 MB")
 	}
 	if !utf8.Valid(b) {
-		return nil, s.bad(1+bytes.Count(b[:invalidAt(b)], []byte("\n")), "is not UTF-8")
+		return nil, s.bad(1+bytes.Count(b[:invalidAt(b)], []byte("\n")), "the file is not UTF-8 text")
 	}
 	s.lines, s.twice = indexLines(string(b))
 	md, err := toml.Decode(string(b), v)
@@ -93,7 +93,7 @@ func (s *source) unknown(k toml.Key) error {
 			WithHint("correct or remove line %d of %s; docs/reference/config.md of Kedge lists every key", max(line, 1), s.file)
 	}
 	return s.bad(line, "unknown key %q", k.String()).
-		WithHint("remove it; every key with its default: docs/reference/config.md of Kedge")
+		WithHint("remove the key; docs/reference/config.md of Kedge lists every key")
 }
 
 // nearestKey gives the key of the form that a misspelt one most likely stands for,

@@ -49,11 +49,11 @@ func (c Config) checkTools() error {
 	for _, row := range c.Tools {
 		switch {
 		case row.Agent == "":
-			return c.src.at("tools", "an entry of %q does not say which agent it is for", "tools").WithHint(`give it one: agent = "NAME"`)
+			return c.src.at("tools", "an entry of %q does not say which agent it is for", "tools").WithHint(`add an agent to the entry: agent = "NAME"`)
 		case row.Purpose != "" && !oneOf(row.Purpose, purposes):
 			return c.src.at("tools", "the purpose of an entry of %q must be one of %s, not %q", "tools", strings.Join(purposes, ", "), row.Purpose)
 		case len(row.keys()) == 0:
-			return c.src.at("tools", "an entry of %q limits nothing", "tools").WithHint(`say which tools are offered: only = ["Read", "Edit", "Bash"]`)
+			return c.src.at("tools", "an entry of %q limits nothing", "tools").WithHint(`add the tools that the agent may use, for example: only = ["Read", "Edit", "Bash"]`)
 		}
 		for _, name := range slices.Concat(row.Only, row.Without, row.Servers) {
 			if !toolName.MatchString(name) {

@@ -52,9 +52,9 @@ func checkVersion(s *source, v int) error {
 		return nil
 	}
 	if !s.md.IsDefined("version") {
-		return s.bad(1, "has no version").WithHint("put this in its first line: version = 1")
+		return s.bad(1, "the file has no version").WithHint("add a first line: version = 1")
 	}
-	return s.at("version", "version %d is not known; this version of Kedge reads version 1", v)
+	return s.at("version", "the file has version %d, and this version of Kedge reads version 1", v)
 }
 
 func (c Config) checkEnums() error {
@@ -127,7 +127,7 @@ func (c Config) checkNumbers() error {
 		return c.src.at("sessions.keep_days", "%q must be from 0 to %d, not %d", "sessions.keep_days", maxKeepDays, c.Sessions.KeepDays)
 	}
 	if c.Protect.MaxFileMB > maxMB {
-		return c.src.at("protect.max_file_mb", "%q is at most %d", "protect.max_file_mb", maxMB)
+		return c.src.at("protect.max_file_mb", "%q must be at most %d", "protect.max_file_mb", maxMB)
 	}
 	if m := c.Sandbox.MemoryMB; m != 0 && (m < minMemoryMB || m > maxMB) || c.Sandbox.FileMB > maxMB {
 		return c.src.at("sandbox.memory_mb", "%q must be 0 or from %d to %d; %q must not be above %[3]d", "sandbox.memory_mb", minMemoryMB, maxMB, "sandbox.file_mb")
@@ -204,11 +204,11 @@ func (c Config) checkAgentTables() error {
 		key, a := "agents."+name, c.Agents[name]
 		switch {
 		case !kedge.ValidName(name):
-			return c.src.at(key, "an agent's name has only a-z, 0-9, dot, dash and underscore, unlike %q", name)
+			return c.src.at(key, "the agent name %q may have only a-z, 0-9, dot, dash and underscore", name)
 		case !oneOf(a.Kind, c.kinds.Names):
 			return c.src.at(key+".kind", "the kind of agent %q must be one of %s, not %q", name, strings.Join(c.kinds.Names, ", "), a.Kind)
 		case a.Kind == "command" && (len(a.Command) == 0 || a.Command[0] == ""):
-			return c.src.at(key, "agent %q has no command", name).WithHint(`give it one: command = ["./bot.sh"]`)
+			return c.src.at(key, "agent %q has no command", name).WithHint(`add a command to its table, for example: command = ["./bot.sh"]`)
 		}
 	}
 	return nil
@@ -221,7 +221,7 @@ func (c Config) checkRows() error {
 	for _, row := range c.Route.Rows {
 		switch {
 		case row.Use == "":
-			return c.src.at("route.rows", "an entry of %q does not say which agent to use", "route.rows").WithHint(`give it one: use = "claude:opus"`)
+			return c.src.at("route.rows", "an entry of %q does not say which agent to use", "route.rows").WithHint(`add an agent to the entry, for example: use = "claude:opus"`)
 		case row.Purpose != "" && !oneOf(row.Purpose, purposes):
 			return c.src.at("route.rows", "the purpose of an entry of %q must be one of %s, not %q", "route.rows", strings.Join(purposes, ", "), row.Purpose)
 		case row.Priority < 0:

@@ -147,7 +147,7 @@ func sameFeature(a, b *run.Feature) bool {
 }
 
 func mismatch() error {
-	return kedge.Errorf(kedge.Conflict, "Kedge's record of a run is damaged: two steps in a row do not fit together").
+	return kedge.Errorf(kedge.Conflict, "what Kedge stored about a run is damaged: two steps in a row do not fit together").
 		WithHint("see what is damaged: kedge doctor")
 }
 

@@ -52,7 +52,7 @@ func decisionProblems(d kedge.Decision) []problem {
 
 func checkDecisionID(id kedge.DecisionID) error {
 	if !kedge.ValidID("dec", string(id)) {
-		return kedge.Errorf(kedge.Invalid, "%q is not a decision's id", id).WithHint("see the ids: kedge decide ls")
+		return kedge.Errorf(kedge.Invalid, "%q is not the id of a decision", id).WithHint("see the ids: kedge decide ls")
 	}
 	return nil
 }
@@ -70,13 +70,13 @@ func checkSupersedes(d kedge.Decision) error {
 	case d.Supersedes == "" && d.Reason == "":
 		return nil
 	case d.Supersedes == "":
-		return kedge.Errorf(kedge.Invalid, "decision %q has a reason for superseding, but does not name the decision that it supersedes", d.Title).
-			WithHint("add the decision that it supersedes: --supersedes ID (see kedge decide ls)")
+		return kedge.Errorf(kedge.Invalid, "decision %q gives a reason for replacing another decision, but does not name the other decision", d.Title).
+			WithHint("name the replaced decision: --supersedes ID; to see the ids: kedge decide ls")
 	case d.Supersedes == d.ID:
-		return kedge.Errorf(kedge.Invalid, "decision %q supersedes itself", d.ID)
+		return kedge.Errorf(kedge.Invalid, "decision %q cannot supersede itself", d.ID)
 	case d.Reason == "":
-		return kedge.Errorf(kedge.Invalid, "decision %q supersedes %q without a reason", d.Title, d.Supersedes).
-			WithHint("add what changed: --reason TEXT")
+		return kedge.Errorf(kedge.Invalid, "decision %q supersedes decision %q, but gives no reason", d.Title, d.Supersedes).
+			WithHint("add the reason: --reason TEXT")
 	}
 	return checkDecisionID(d.Supersedes)
 }
@@ -95,7 +95,7 @@ func checkRejected(rejected []kedge.Rejected) error {
 	}
 	for _, r := range rejected {
 		if got, err := ParseRejected(r.What + ": " + r.Reason); err != nil || got != r {
-			return kedge.Errorf(kedge.Invalid, "rejected alternative %q and its reason %q must each be one plain line", r.What, r.Reason)
+			return kedge.Errorf(kedge.Invalid, "the rejected alternative %q and its reason %q must each be one line of plain text, and the alternative may not contain \": \"", r.What, r.Reason)
 		}
 	}
 	return nil
@@ -103,7 +103,7 @@ func checkRejected(rejected []kedge.Rejected) error {
 
 func checkScope(scope []string) error {
 	if len(scope) > maxItems {
-		return kedge.Errorf(kedge.Invalid, "a decision can apply to at most %d paths and topics", maxItems).WithHint("name folders instead of files: --applies-to 'cmd/**'")
+		return kedge.Errorf(kedge.Invalid, "a decision can apply to at most %d paths and topics", maxItems).WithHint("name a folder instead of its files, for example: --applies-to 'cmd/**'")
 	}
 	for _, s := range scope {
 		if err := checkTitle("an entry of applies_to", s); err != nil {
@@ -121,8 +121,8 @@ func checkScope(scope []string) error {
 func ParseRejected(s string) (kedge.Rejected, error) {
 	what, reason, ok := strings.Cut(OneLine(s), ": ")
 	if !ok || what == "" || reason == "" {
-		return kedge.Rejected{}, kedge.Errorf(kedge.Invalid, "%q does not say why it was rejected", s).
-			WithHint(`write it as "what: reason"`)
+		return kedge.Rejected{}, kedge.Errorf(kedge.Invalid, "the rejected alternative %q has no reason", s).
+			WithHint(`write the alternative and its reason like this: "what: reason"`)
 	}
 	return kedge.Rejected{What: what, Reason: reason}, nil
 }

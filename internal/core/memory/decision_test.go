@@ -53,7 +53,7 @@ func TestDecisionInvalid(t *testing.T) {
 		change func(*kedge.Decision)
 		want   string
 	}{
-		{"id", func(d *kedge.Decision) { d.ID = "dec-1" }, `"dec-1" is not a decision's id`},
+		{"id", func(d *kedge.Decision) { d.ID = "dec-1" }, `"dec-1" is not the id of a decision`},
 		{"status", func(d *kedge.Decision) { d.Status = "open" }, `"open" is not a status`},
 		{"reversibility", func(d *kedge.Decision) { d.Reversibility = "" }, `"" is not a reversibility`},
 		{"no title", func(d *kedge.Decision) { d.Title = "" }, "the title is empty"},
@@ -62,12 +62,12 @@ func TestDecisionInvalid(t *testing.T) {
 		{"no why", func(d *kedge.Decision) { d.Why = "" }, `decision "Short" has no reason`},
 		{"control", func(d *kedge.Decision) { d.Why = "a\x1bb" }, "the reason has control characters"},
 		{"too long", func(d *kedge.Decision) { d.Why = strings.Repeat("x", 17<<10) }, "the reason is longer than"},
-		{"who", func(d *kedge.Decision) { d.By = "somebody" }, `"somebody" does not say who`},
+		{"who", func(d *kedge.Decision) { d.By = "somebody" }, `"somebody" is not a valid author`},
 		{"itself", func(d *kedge.Decision) { d.Supersedes, d.Reason = d.ID, "x" }, "decision \"dec-"},
 		{"supersedes without reason", func(d *kedge.Decision) { d.Supersedes = kedge.DecisionID(id("dec", '9')) }, `decision "Short" supersedes`},
-		{"reason alone", func(d *kedge.Decision) { d.Reason = "x" }, `decision "Short" has a reason`},
-		{"rejected without reason", func(d *kedge.Decision) { d.Rejected = []kedge.Rejected{{What: "x"}} }, `rejected alternative "x"`},
-		{"rejected with a colon", func(d *kedge.Decision) { d.Rejected = []kedge.Rejected{{What: "x: y", Reason: "z"}} }, `rejected alternative "x: y"`},
+		{"reason alone", func(d *kedge.Decision) { d.Reason = "x" }, `decision "Short" gives a reason`},
+		{"rejected without reason", func(d *kedge.Decision) { d.Rejected = []kedge.Rejected{{What: "x"}} }, `the rejected alternative "x"`},
+		{"rejected with a colon", func(d *kedge.Decision) { d.Rejected = []kedge.Rejected{{What: "x: y", Reason: "z"}} }, `the rejected alternative "x: y"`},
 		{"scope", func(d *kedge.Decision) { d.AppliesTo = []string{"../x"} }, `pattern "../x"`},
 		{"empty scope", func(d *kedge.Decision) { d.AppliesTo = []string{""} }, "an entry of applies_to is empty"},
 		{"there is no date", func(d *kedge.Decision) { d.Date = at.AddDate(-3000, 0, 0) }, "the date is missing, or does not have the form"},
@@ -101,7 +101,7 @@ func TestParseDecisionRefuses(t *testing.T) {
 		{"section twice", "## Rejected", "## Why\n\n## Rejected", `d.md:18: section "Why" is there twice`},
 		{"last section missing", "## Rejected\n", "", `d.md:18: section "Rejected" is missing`},
 		{"rejected without a dash", "## Rejected\n", "## Rejected\n\nnothing\n", "d.md:20: there must be a line"},
-		{"rejected without a reason", "## Rejected\n", "## Rejected\n- x\n", "d.md:19: \"x\" does not say why it was rejected"},
+		{"rejected without a reason", "## Rejected\n", "## Rejected\n- x\n", "d.md:19: the rejected alternative \"x\" has no reason"},
 		{"no why", "Scripts break when the order changes.\n", "", `d.md:14: decision "Short" has no reason`},
 	}
 	for _, tt := range tests {

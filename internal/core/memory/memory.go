@@ -129,7 +129,7 @@ func checkDate(t time.Time) error {
 
 func checkActor(a kedge.Actor) error {
 	if !a.IsKnown() || string(a) != OneLine(string(a)) || len(a) > maxTitle {
-		return kedge.Errorf(kedge.Invalid, "%q does not say who wrote it", a).WithHint("use daemon, human:NAME or agent:SESSION")
+		return kedge.Errorf(kedge.Invalid, "%q is not a valid author", a).WithHint("use human:NAME, agent:SESSION or daemon")
 	}
 	return nil
 }

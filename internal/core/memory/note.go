@@ -69,14 +69,14 @@ func noteProblems(n kedge.Note) []problem {
 
 func checkNoteID(id kedge.NoteID) error {
 	if !kedge.ValidID("not", string(id)) {
-		return kedge.Errorf(kedge.Invalid, "%q is not a note's id", id).WithHint("see the ids: kedge notes")
+		return kedge.Errorf(kedge.Invalid, "%q is not the id of a note", id).WithHint("see the ids: kedge notes")
 	}
 	return nil
 }
 
 func checkFeatureID(id kedge.FeatureID) error {
 	if id != "" && !kedge.ValidName(string(id)) {
-		return kedge.Errorf(kedge.Invalid, "%q is not a feature's id", id).WithHint("see the ids: kedge features")
+		return kedge.Errorf(kedge.Invalid, "%q is not the id of a feature", id).WithHint("see the ids: kedge features")
 	}
 	return nil
 }
@@ -84,7 +84,7 @@ func checkFeatureID(id kedge.FeatureID) error {
 func checkCommits(commits []string) error {
 	for _, c := range commits {
 		if len(c) < 7 || len(c) > 64 || strings.Trim(c, "0123456789abcdef") != "" {
-			return kedge.Errorf(kedge.Invalid, "%q is not a commit's hash", c).WithHint("see the hashes: git log --oneline")
+			return kedge.Errorf(kedge.Invalid, "%q is not the hash of a commit", c).WithHint("see the hashes: git log --oneline")
 		}
 	}
 	return tooMany("commits", len(commits))
@@ -103,7 +103,7 @@ func checkFiles(files []string) error {
 	for _, f := range files {
 		if !ValidPath(f) {
 			return kedge.Errorf(kedge.Invalid, "%q is not a path inside the project", f).
-				WithHint("give it relative to the project's folder, with slashes")
+				WithHint("write the path as seen from the project's folder, with slashes")
 		}
 	}
 	return nil // as many as git's list has
@@ -111,7 +111,7 @@ func checkFiles(files []string) error {
 
 func tooMany(what string, n int) error {
 	if n > maxItems {
-		return kedge.Errorf(kedge.Invalid, "a note can have at most %d %s", maxItems, what).WithHint("leave some out, or keep them in a second note: kedge remember TEXT")
+		return kedge.Errorf(kedge.Invalid, "a note can have at most %d %s", maxItems, what).WithHint("leave some out, or put them into a second note: kedge remember TEXT")
 	}
 	return nil
 }

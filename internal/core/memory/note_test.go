@@ -65,9 +65,9 @@ func TestNoteInvalid(t *testing.T) {
 		change func(*kedge.Note)
 		want   string
 	}{
-		{"id", func(n *kedge.Note) { n.ID = "x" }, `"x" is not a note's id`},
-		{"feature", func(n *kedge.Note) { n.Feature = "a/b" }, `"a/b" is not a feature's id`},
-		{"commit", func(n *kedge.Note) { n.Commits = []string{"--all"} }, `"--all" is not a commit's hash`},
+		{"id", func(n *kedge.Note) { n.ID = "x" }, `"x" is not the id of a note`},
+		{"feature", func(n *kedge.Note) { n.Feature = "a/b" }, `"a/b" is not the id of a feature`},
+		{"commit", func(n *kedge.Note) { n.Commits = []string{"--all"} }, `"--all" is not the hash of a commit`},
 		{"tag", func(n *kedge.Note) { n.Tags = []string{"a\nb"} }, "a tag must be one line"},
 		{"title", func(n *kedge.Note) { n.Title = "" }, "the title is empty"},
 		{"file", func(n *kedge.Note) { n.Files = []string{"../x"} }, `"../x" is not a path`},
@@ -85,7 +85,7 @@ func TestNoteInvalid(t *testing.T) {
 func TestParseNoteRefuses(t *testing.T) {
 	good := string(memory.WriteNote(seedNote()))
 	tests := []struct{ name, old, new, want string }{
-		{"commit", "[4f1c2ab]", "[HEAD]", `n.md:5: "HEAD" is not a commit's hash`},
+		{"commit", "[4f1c2ab]", "[HEAD]", `n.md:5: "HEAD" is not the hash of a commit`},
 		{"no date", "Date: 2026-03-12T09:30:00Z\n", "", "n.md:10: there must be a line"},
 		{"path outside", "- src/auth/token_manager.ts", "- ../x", `n.md:17: "../x" is not a path`},
 		{"path with an open quote", "- src/auth/token_manager.ts", `- "x`, "n.md:19: the quoted path"},

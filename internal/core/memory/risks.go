@@ -14,7 +14,7 @@ const risksTitle = "Risks"
 // CheckRisk says what keeps r from being kept.
 func CheckRisk(r kedge.Risk) error {
 	if !kedge.ValidID("rsk", string(r.ID)) {
-		return kedge.Errorf(kedge.Invalid, "%q is not a risk's id", r.ID).WithHint("see the ids: kedge risk ls")
+		return kedge.Errorf(kedge.Invalid, "%q is not the id of a risk", r.ID).WithHint("see the ids: kedge risk ls")
 	}
 	if err := firstError(checkLine("the risk", r.Text), checkDate(r.OpenedAt), checkActor(r.By)); err != nil {
 		return err
@@ -123,8 +123,8 @@ func parseRisk(file string, it item, closed bool) (kedge.Risk, error) {
 			parts[i], ok = strings.CutPrefix(lines[i], prefix)
 		}
 		if !ok {
-			return kedge.Risk{}, invalid(file, it.line+i, "there must be a line %q here", prefix+"…").
-				WithHint("risks are written by Kedge: kedge risk add TEXT, kedge risk close ID --reason TEXT")
+			return kedge.Risk{}, invalid(file, it.line+i, "this line must begin with %q", prefix+"…").
+				WithHint("restore the file, and change risks only with kedge risk add TEXT or kedge risk close ID --reason TEXT")
 		}
 	}
 	if len(lines) > len(want) {

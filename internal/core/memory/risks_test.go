@@ -47,19 +47,19 @@ func TestRow44RiskNeedsReasonToClose(t *testing.T) {
 	wantInvalid(t, memory.CheckRisk(open), "risk \"rsk-")
 	wantInvalid(t, memory.CheckRisk(risk('1', "")), "the risk is empty")
 	wantInvalid(t, memory.CheckRisk(risk('1', "a\nb")), "the risk must be one line of plain text, not")
-	wantInvalid(t, memory.CheckRisk(kedge.Risk{ID: "1"}), `"1" is not a risk's id`)
+	wantInvalid(t, memory.CheckRisk(kedge.Risk{ID: "1"}), `"1" is not the id of a risk`)
 }
 
 func TestParseRisksRefuses(t *testing.T) {
 	good := string(memory.WriteRisks([]kedge.Risk{risk('1', "one"), closed(risk('2', "two"), "gone")}))
 	tests := []struct{ name, old, new, want string }{
-		{"no id", "- " + id("rsk", '1') + " one", "- one", `risks.md:9: "one" is not a risk's id`},
-		{"no opened", "\n  opened: 2026-03-12T09:30:00Z by human:ann\n\n## Closed", "\n\n## Closed", "risks.md:10: there must be a line"},
-		{"open among closed", "\n  closed: 2026-03-12T10:30:00Z\n  reason: gone", "", "risks.md:16: there must be a line"},
-		{"reason gone", "  reason: gone", "  reason:", "risks.md:17: there must be a line"},
+		{"no id", "- " + id("rsk", '1') + " one", "- one", `risks.md:9: "one" is not the id of a risk`},
+		{"no opened", "\n  opened: 2026-03-12T09:30:00Z by human:ann\n\n## Closed", "\n\n## Closed", "risks.md:10: this line must begin with"},
+		{"open among closed", "\n  closed: 2026-03-12T10:30:00Z\n  reason: gone", "", "risks.md:16: this line must begin with"},
+		{"reason gone", "  reason: gone", "  reason:", "risks.md:17: this line must begin with"},
 		{"twice", "## Closed\n", "## Closed\n\n- " + id("rsk", '1') + " one\n  opened: 2026-03-12T09:30:00Z by human:ann\n  closed: 2026-03-12T09:30:00Z\n  reason: x\n", "risks.md:14: risk \"rsk-"},
 		{"unknown line", "by human:ann\n\n## Closed", "by human:ann\n  colour: red\n\n## Closed", `risks.md:11: unknown line "  colour: red"`},
-		{"text", "## Open\n", "## Open\n\nsome text\n", "risks.md:9: there must be a line"},
+		{"text", "## Open\n", "## Open\n\nsome text\n", "risks.md:9: this line must begin with"},
 		{"title", "# Risks", "# Dangers", "risks.md:5: the file must begin with the title"},
 		{"section", "## Open", "## Ajar", `risks.md:7: unknown section "Ajar"`},
 	}

@@ -74,8 +74,8 @@ func LintRules(file string, b []byte, limit int) RulesReport {
 	r.Findings = append(r.Findings, lintStyle(file, sections)...)
 	if r.Tokens > limit {
 		r.Findings = append(r.Findings, ruleFinding(file, 1,
-			fmt.Sprintf("the rules are %d tokens long, the cap is %d", r.Tokens, limit),
-			"cut what a session does not need in every first message"))
+			fmt.Sprintf("the rules have %d tokens, and at most %d are allowed", r.Tokens, limit),
+			"remove the rules that not every session needs"))
 	}
 	r.OK = len(r.Findings) == 0
 	return r
@@ -152,12 +152,12 @@ func lintOrder(file string, sections []ruleSection) []kedge.Finding {
 		switch {
 		case s.part == 0 && len(s.rules) > 0:
 			out = append(out, ruleFinding(file, s.rules[0].line,
-				fmt.Sprintf("a rule outside the three sections: %q", s.rules[0].text),
-				"move it below the heading it belongs to"))
+				fmt.Sprintf("a rule is outside the three sections: %q", s.rules[0].text),
+				"move the rule below the right heading"))
 		case s.part == 0:
 		case first[s.part] > 0:
 			out = append(out, ruleFinding(file, s.line,
-				fmt.Sprintf("section %d is already on line %d", s.part, first[s.part]), "make one section of the two"))
+				fmt.Sprintf("section %d appears twice: it is on line %d already", s.part, first[s.part]), "merge the two sections"))
 		case s.part < highest:
 			out = append(out, ruleFinding(file, s.line,
 				fmt.Sprintf("section %d (%s) comes after section %d", s.part, ruleParts[s.part-1].name, highest),
@@ -211,7 +211,7 @@ func lintStyle(file string, sections []ruleSection) []kedge.Finding {
 		for _, r := range s.rules {
 			if r.line < lastHard && isStyle(r.text) {
 				out = append(out, ruleFinding(file, r.line,
-					fmt.Sprintf("a rule of style comes before a hard constraint (line %d): %q", lastHard, r.text),
+					fmt.Sprintf("a rule about style comes before the hard constraint on line %d: %q", lastHard, r.text),
 					"move it to section 2 (code modification)"))
 			}
 		}

@@ -36,17 +36,17 @@ func TestRow6RulesLint(t *testing.T) {
 		{
 			"a style rule before a hard constraint",
 			strings.Replace(seedRules, "- Do not", "- Use camelCase naming.\n- Do not", 1),
-			[]string{"2 a rule of style comes before a hard constraint (line 5): \"Use camelCase naming.\""},
+			[]string{"2 a rule about style comes before the hard constraint on line 5: \"Use camelCase naming.\""},
 		},
 		{
 			"a style section before the constraints",
 			"# Style\n- Indent with two spaces.\n" + seedRules,
-			[]string{"2 a rule outside the three sections", "2 a rule of style comes before a hard constraint (line 6)"},
+			[]string{"2 a rule is outside the three sections", "2 a rule about style comes before the hard constraint on line 6"},
 		},
 		{
 			"edit rules before constraints",
 			"# 2. Code modification\n- Use prettier.\n# 1. Constraints\n- Keep the API.\n# 3. Validation\nrun make\n",
-			[]string{"3 section 1 (constraints) comes after section 2", "2 a rule of style comes before a hard constraint (line 4)"},
+			[]string{"3 section 1 (constraints) comes after section 2", "2 a rule about style comes before the hard constraint on line 4"},
 		},
 		{
 			"no validation section", seedRules[:strings.Index(seedRules, "# 3.")],
@@ -58,11 +58,11 @@ func TestRow6RulesLint(t *testing.T) {
 		},
 		{
 			"wrong numbers", strings.Replace(seedRules, "# 3. Validation", "# 4. Validation", 1),
-			[]string{"10 a rule outside the three sections", "14 section 3 (validation loop) is missing"},
+			[]string{"10 a rule is outside the three sections", "14 section 3 (validation loop) is missing"},
 		},
 		{
 			"twice", seedRules + "# 3. Validation\nonce more\n",
-			[]string{"15 section 3 is already on line 8"},
+			[]string{"15 section 3 appears twice: it is on line 8 already"},
 		},
 		{
 			"nothing", "", []string{
@@ -93,7 +93,7 @@ func TestRow7RulesCap(t *testing.T) {
 	if r.OK || r.Cap != 1500 || r.Tokens <= 1500 || len(r.Findings) != 1 {
 		t.Fatalf("report %+v", r)
 	}
-	if f := r.Findings[0]; f.Where != "rules.md:1" || !strings.Contains(f.What, "tokens long, the cap is 1500") {
+	if f := r.Findings[0]; f.Where != "rules.md:1" || !strings.Contains(f.What, "tokens, and at most 1500 are allowed") {
 		t.Errorf("finding %+v", f)
 	}
 	if r := memory.LintRules("rules.md", []byte(long), 5000); !r.OK || r.Cap != 5000 {

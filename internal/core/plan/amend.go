@@ -52,8 +52,8 @@ func (a Amendment) Empty() bool {
 func Amend(was, now kedge.Plan, ids []kedge.FeatureID, find func(kedge.FeatureID) (Known, bool)) (Amendment, error) {
 	items := Items(was)
 	if len(items) != len(ids) || len(items) == 0 {
-		return Amendment{}, kedge.Errorf(kedge.Conflict, "another version of Kedge approved the plan %q: it cannot be amended", was.Title).
-			WithHint("change its features: kedge feature amend ID --reason WHY")
+		return Amendment{}, kedge.Errorf(kedge.Conflict, "the plan %q was approved with another version of Kedge, and this version cannot amend the plan", was.Title).
+			WithHint("change its features instead: kedge feature amend ID --reason WHY; to see the ids: kedge features")
 	}
 	prefix := strings.TrimSuffix(string(ids[0]), items[0].ID)
 	before := map[kedge.FeatureID]int{}
@@ -76,8 +76,8 @@ func Amend(was, now kedge.Plan, ids []kedge.FeatureID, find func(kedge.FeatureID
 			out.Added = append(out.Added, f)
 			continue
 		case !kept && !cur.Planned:
-			return out, kedge.Errorf(kedge.Conflict, "a feature %q exists already, and it is not from the plan", f.ID).
-				WithHint("give the item %s another number", list[i].ID)
+			return out, kedge.Errorf(kedge.Conflict, "item %s of the plan would become feature %q, but another feature has that id already", list[i].ID, f.ID).
+				WithHint("give item %s another number in the plan", list[i].ID)
 		case !kept:
 			out.Restored = append(out.Restored, f.ID)
 		}
@@ -104,8 +104,8 @@ type change struct {
 func (a *Amendment) follow(c change, cur kedge.Feature) error {
 	switch {
 	case cur.Status == kedge.Completed && !c.same:
-		return kedge.Errorf(kedge.Conflict, "item %s is completed, and the new text changes it", c.item.ID).
-			WithHint("leave that item unchanged and add a new one; or have it done again: kedge feature reopen %s --reason WHY", cur.ID)
+		return kedge.Errorf(kedge.Conflict, "the new text of the plan changes item %s, which is completed already", c.item.ID).
+			WithHint("to keep the completed work, leave the item unchanged and add a new item; to have the work done again: kedge feature reopen %s --reason WHY", cur.ID)
 	case cur.Status == kedge.Completed:
 		return nil
 	}

@@ -91,7 +91,7 @@ func TestAmend(t *testing.T) {
 		"a completed one less": {"- [ ] p1.1 first\n  check: test -f a\n", "", "", func(a plan.Amendment) bool {
 			return slices.Equal(a.Removed, []kedge.FeatureID{"shop-p1.1"})
 		}},
-		"a completed one":         {"p1.1 first", "p1.1 other", "item p1.1 is completed", nil},
+		"a completed one":         {"p1.1 first", "p1.1 other", "item p1.1, which is completed", nil},
 		"the files, for the open": {"- src/**", "- lib/**", "", func(a plan.Amendment) bool { return len(a.Changed) == 2 && a.Changed[0].ID == "shop-p1.2" }},
 		"a phase's budget":        {"{#p2}", "{#p2 budget=2m}", "", func(a plan.Amendment) bool { return len(a.Fields) == 1 && a.Fields[0].Field == "Phases" }},
 	} {
@@ -129,13 +129,13 @@ func TestAmendSkippedAndRestored(t *testing.T) {
 		keys     string // that change of p1.2
 	}{
 		"a skipped one is changed":            {whole, other, kedge.Skipped, true, "", false, "checks"},
-		"a completed one is changed":          {whole, other, kedge.Completed, true, "item p1.2 is completed", false, ""},
+		"a completed one is changed":          {whole, other, kedge.Completed, true, "item p1.2, which is completed", false, ""},
 		"a skipped one is back":               {less, whole, kedge.Skipped, true, "", true, ""},
 		"a skipped one is back, and changed":  {less, other, kedge.Skipped, true, "", true, "checks"},
 		"a completed one is back":             {less, whole, kedge.Completed, true, "", true, ""},
-		"a completed one is back, changed":    {less, other, kedge.Completed, true, "item p1.2 is completed", true, ""},
+		"a completed one is back, changed":    {less, other, kedge.Completed, true, "item p1.2, which is completed", true, ""},
 		"one that was reopened since is back": {less, other, kedge.Pending, true, "", true, "checks"},
-		"somebody else's":                     {less, whole, kedge.Skipped, false, "it is not from the plan", false, ""},
+		"somebody else's":                     {less, whole, kedge.Skipped, false, "another feature has that id", false, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			list := map[kedge.FeatureID]plan.Known{}

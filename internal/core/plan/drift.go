@@ -76,14 +76,14 @@ func compare(want, got kedge.Feature) []Edit {
 	}
 	if want.Status != got.Status {
 		edits = append(edits, Edit{
-			Feature: want.ID, Found: fmt.Sprintf("the status of feature %q was set by hand to %s; it is %s", want.ID, got.Status, want.Status),
+			Feature: want.ID, Found: fmt.Sprintf("the status of feature %q was set by hand to %s; the real status is %s", want.ID, got.Status, want.Status),
 			Action: Reset, Hint: fmt.Sprintf("kedge feature submit %s", want.ID), Status: got.Status,
 		})
 		got.Status = want.Status
 	}
 	if keys := differing(want.FeatureState, got.FeatureState); len(keys) > 0 {
 		edits = append(edits, Edit{
-			Feature: want.ID, Found: fmt.Sprintf("the record of feature %q was changed by hand: %s", want.ID, strings.Join(keys, ", ")),
+			Feature: want.ID, Found: fmt.Sprintf("values of feature %q that only Kedge may set were changed by hand: %s", want.ID, strings.Join(keys, ", ")),
 			Action: Reset,
 		})
 	}

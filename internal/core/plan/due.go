@@ -61,9 +61,9 @@ func stillOpen(p kedge.Plan, but kedge.FeatureID, features []kedge.Feature, line
 
 func laterText(open []kedge.FeatureID) string {
 	if len(open) == 1 {
-		return fmt.Sprintf("must be green only when the last feature of the plan is done (%s is open)", open[0])
+		return fmt.Sprintf("must be green only when the plan's last feature is done (feature %q is still open)", open[0])
 	}
-	return fmt.Sprintf("must be green only when the last feature of the plan is done (%s and %d more are open)", open[0], len(open)-1)
+	return fmt.Sprintf("must be green only when the plan's last feature is done (feature %q and %d more are still open)", open[0], len(open)-1)
 }
 
 // DueText says when a command of the plan that is red before the work has to be green.

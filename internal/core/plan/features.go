@@ -34,12 +34,12 @@ func ParseFeatures(file string, b []byte) (FeatureFile, error) {
 	}
 	if f.Version != FileVersion {
 		return FeatureFile{}, withImportHint(kedge.Errorf(kedge.Invalid,
-			"%s: the file has version %d, and this Kedge reads version %d", file, f.Version, FileVersion))
+			"%s: the file has version %d, and this version of Kedge reads version %d", file, f.Version, FileVersion))
 	}
 	for i := range f.Features {
 		if s := f.Features[i].Status; !s.Valid() {
 			return FeatureFile{}, kedge.Errorf(kedge.Invalid, "%s: feature %q has the unknown status %q", file, f.Features[i].ID, s).
-				WithHint("one of: %s", statusList())
+				WithHint("use one of: %s", statusList())
 		}
 		f.Features[i] = normal(f.Features[i])
 	}

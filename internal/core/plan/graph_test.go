@@ -20,7 +20,7 @@ func TestRow91ValidateNamesTheFault(t *testing.T) {
 		{"itself", []kedge.Feature{feature("a", 1, "", "a")}, []string{"a → a"}},
 		{"cycle", []kedge.Feature{feature("x", 1, ""), feature("a", 1, "", "x", "b"), feature("b", 1, "", "c"), feature("c", 1, "", "a")}, []string{"a → b → c → a"}},
 		{"twice", []kedge.Feature{feature("a", 1, ""), feature("a", 1, "")}, []string{`two features have the id "a"`}},
-		{"id", []kedge.Feature{feature("../etc", 1, "")}, []string{`"../etc" is not an id`}},
+		{"id", []kedge.Feature{feature("../etc", 1, "")}, []string{`"../etc" is not a valid feature id`}},
 		{"several", []kedge.Feature{feature("a", 1, "", "x"), feature("b", 1, "", "y")}, []string{`"x"`, "(and 1 more)"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -181,7 +181,7 @@ func TestWhyNothing(t *testing.T) {
 		{"there are no features", nil},
 		{"all features are done", []kedge.Feature{feature("a", 1, kedge.Completed), feature("b", 1, kedge.Skipped)}},
 		{
-			"nothing is ready: 1 needs review, 1 blocked, 1 behind a dependency",
+			"nothing is ready: 1 needs review, 1 blocked, 1 waiting for another feature",
 			[]kedge.Feature{feature("a", 1, kedge.NeedsReview), feature("b", 1, kedge.BlockedWork), feature("c", 1, kedge.Pending, "a")},
 		},
 	} {
@@ -218,7 +218,7 @@ func TestT17HandEditsAreSeen(t *testing.T) {
 		change              func(list) list
 	}{
 		{"nothing", "", "", func(l list) list { return l }},
-		{"status flipped", `the status of feature "a" was set by hand to completed; it is pending`, plan.Reset, func(l list) list {
+		{"status flipped", `the status of feature "a" was set by hand to completed; the real status is pending`, plan.Reset, func(l list) list {
 			l[0].Status = kedge.Completed
 			return l
 		}},
@@ -233,11 +233,11 @@ func TestT17HandEditsAreSeen(t *testing.T) {
 		{"removed", `feature "b" was removed`, plan.Restored, func(l list) list { return l[:1] }},
 		{"added", `feature "c" was added by hand`, plan.Refused, func(l list) list { return append(l, feature("c", 1, kedge.Completed)) }},
 		{"twice", `feature "a" is listed twice`, plan.Restored, func(l list) list { return append(l, l[0]) }},
-		{"notes", `the record of feature "a" was changed by hand: notes`, plan.Reset, func(l list) list {
+		{"notes", `values of feature "a" that only Kedge may set were changed by hand: notes`, plan.Reset, func(l list) list {
 			l[0].Notes = "verified"
 			return l
 		}},
-		{"evidence", `the record of feature "a" was changed by hand: evidence`, plan.Reset, func(l list) list {
+		{"evidence", `values of feature "a" that only Kedge may set were changed by hand: evidence`, plan.Reset, func(l list) list {
 			e := kedge.EvidenceID("evd-made-up")
 			l[0].Evidence = &e
 			return l

@@ -59,7 +59,7 @@ func Import(file, format string, b []byte) (Imported, error) {
 		return Imported{}, unknownFormat(format)
 	case format != "" && (format == FormatAnthropic) != isArray:
 		return Imported{}, kedge.Errorf(kedge.Invalid, "%s:1: this is not a feature list of the format %q", file, format).
-			WithHint("omit --format, and Kedge detects the format")
+			WithHint("repeat your command without --format: Kedge detects the format itself")
 	}
 	if err := im.read(isArray); err != nil {
 		return Imported{}, err
@@ -69,7 +69,7 @@ func Import(file, format string, b []byte) (Imported, error) {
 
 func unknownFormat(format string) error {
 	return kedge.Errorf(kedge.Invalid, "unknown format %q", format).
-		WithHint("one of: %s, %s, %s", FormatAnthropic, FormatKedge, FormatSeed)
+		WithHint("use --format with one of: %s, %s, %s", FormatAnthropic, FormatKedge, FormatSeed)
 }
 
 type importer struct {

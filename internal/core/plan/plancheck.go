@@ -151,7 +151,7 @@ var unreplaced = lazyre.New(`^<[^<>]*>$`)
 
 // checkReplaced finds what still stands as the draft has it.
 func (d *Doc) checkReplaced() {
-	const fix = "replace it, angle brackets included, or remove the line"
+	const fix = "replace the example, with its angle brackets, or remove the line"
 	for _, ph := range d.Plan.Phases {
 		if unreplaced.MatchString(ph.Prompt) {
 			d.bad(kedge.LevelError, d.lineWith(ph.Line, ph.Prompt), fix, "the prompt of phase %q is still the example of the draft: %s", ph.ID, ph.Prompt)

@@ -52,7 +52,7 @@ func Ask(asked []kedge.Question, q kedge.Question) ([]kedge.Question, bool) {
 func Answered(asked []kedge.Question, n int, answer string) ([]kedge.Question, error) {
 	if len(answer) > maxAnswer {
 		return nil, kedge.Errorf(kedge.Invalid, "the answer to question %d is longer than %d bytes", n, maxAnswer).
-			WithHint("put the answer into a file of the repository, and answer with the path of the file")
+			WithHint("put the answer into a file of the repository, then answer with the path of that file")
 	}
 	answer = flat(answer, maxAnswer)
 	if answer == "" {
@@ -65,7 +65,7 @@ func Answered(asked []kedge.Question, n int, answer string) ([]kedge.Question, e
 			return out, nil
 		}
 	}
-	return nil, kedge.Errorf(kedge.NotFound, "there is no question %d", n).WithHint("kedge plan show")
+	return nil, kedge.Errorf(kedge.NotFound, "there is no question %d", n).WithHint("see the questions: kedge plan show")
 }
 
 // oneLine makes a question one line of bounded length.

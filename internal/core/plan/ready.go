@@ -125,7 +125,7 @@ func WhyNothing(features []kedge.Feature) string {
 		}
 	}
 	if n := counts[kedge.Pending] + counts[kedge.InProgress] + counts[kedge.Regressed]; n > 0 {
-		parts = append(parts, fmt.Sprintf("%d behind a dependency", n))
+		parts = append(parts, fmt.Sprintf("%d waiting for another feature", n))
 	}
 	return "nothing is ready: " + strings.Join(parts, ", ")
 }

@@ -102,7 +102,7 @@ func (d *Doc) sections() []section {
 			continue
 		}
 		if len(out) == 0 && line != "" {
-			d.bad(kedge.LevelWarning, d.lineNo(i), "move it below a heading", "text before the first heading")
+			d.bad(kedge.LevelWarning, d.lineNo(i), "move the text below a heading", "there is text before the first heading")
 		}
 	}
 	return out
@@ -127,7 +127,7 @@ func (d *Doc) readField(s section) {
 		return
 	}
 	if len(d.Plan.Phases) > 0 {
-		d.bad(kedge.LevelError, s.line, "move it before the first phase", "field %q comes after a phase", s.head)
+		d.bad(kedge.LevelError, s.line, "move the field before the first phase", "field %q comes after a phase", s.head)
 	}
 	text := d.textOf(s.from, s.to)
 	d.Plan.Fields = append(d.Plan.Fields, kedge.PlanField{Name: s.head, Text: text, Line: s.line})
@@ -160,7 +160,7 @@ func (d *Doc) textOf(from, to int) string {
 
 func (d *Doc) readQuestions(s section) {
 	if len(d.Plan.Fields) > 0 || len(d.Plan.Phases) > 0 || d.asked {
-		d.bad(kedge.LevelError, s.line, "keep one such heading, before all others", "the heading %q must come first, and once", questionsHead)
+		d.bad(kedge.LevelError, s.line, "keep one such heading, before all others", "the heading %q must come first, and only once", questionsHead)
 	}
 	d.asked = true
 	answering := false
@@ -187,7 +187,7 @@ func (d *Doc) readQuestions(s section) {
 func (d *Doc) addQuestion(m []string, line int) {
 	n, _ := strconv.Atoi(m[1])
 	if slices.ContainsFunc(d.Plan.Questions, func(q kedge.Question) bool { return q.N == n }) {
-		d.bad(kedge.LevelError, line, "give it another number", "two questions have the number %d", n)
+		d.bad(kedge.LevelError, line, "give one of them another number", "two questions have the number %d", n)
 	}
 	txt, blocking := strings.CutSuffix(m[2], "(blocking)")
 	d.Plan.Questions = append(d.Plan.Questions, kedge.Question{N: n, Text: strings.TrimSpace(txt), Blocking: blocking, Line: line})

@@ -217,5 +217,5 @@ func FindPhase(phases []kedge.Phase, name string) (int, error) {
 		return -1, kedge.Errorf(kedge.NotFound, "the plan has no phase %q", name).WithHint("see the phases: kedge plan show")
 	}
 	return -1, kedge.Errorf(kedge.Invalid, "the titles of %d phases begin with %q", len(begin), name).
-		WithHint("give the number of the phase, such as %s", strings.TrimPrefix(phases[begin[0]].ID, "p"))
+		WithHint("repeat your command with the number of the phase, for example %s", strings.TrimPrefix(phases[begin[0]].ID, "p"))
 }

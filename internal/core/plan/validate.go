@@ -75,7 +75,7 @@ func Problems(features []kedge.Feature) []Problem {
 	for _, cycle := range g.cycles() {
 		out = append(out, Problem{
 			cycle[0], "features depend on each other in a circle: " + pathText(cycle),
-			fmt.Sprintf("remove one dependency, for example of %q", cycle[0]),
+			fmt.Sprintf("remove one of these dependencies, for example that of feature %q", cycle[0]),
 		})
 	}
 	return out
@@ -88,8 +88,8 @@ func fieldProblems(d kedge.Definition) []Problem {
 	}
 	if !kedge.ValidName(string(d.ID)) {
 		out = append(out, Problem{
-			d.ID, fmt.Sprintf("%q is not an id for a feature", d.ID),
-			"use 1 to 64 of a-z, 0-9, dot, dash and underscore, such as order-entity",
+			d.ID, fmt.Sprintf("%q is not a valid feature id", d.ID),
+			"use 1 to 64 characters of a-z, 0-9, dot, dash and underscore, for example order-entity",
 		})
 	}
 	if strings.TrimSpace(d.Name) == "" || strings.ContainsAny(d.Name, "\n\r") {

@@ -107,12 +107,12 @@ func Stops(c detect.Change, tests bool, all []detect.Change) *detect.Stop {
 		return stop(c, "%q replaces what makes tests fail", "leave the assertions of the framework as they are")
 	}
 	if name := emptied(f, c, was, is, all); tests && name != "" {
-		return stop(c, fmt.Sprintf("%%q empties %s, which tests go through", name), "leave the cases of other tests as they are")
+		return stop(c, fmt.Sprintf("%%q empties the list %s, so tests that go through the list check nothing", name), "leave the cases of other tests as they are")
 	}
 	old := f.hollow(was)
 	for name := range f.hollow(is) {
 		if !old[name] {
-			return stop(c, fmt.Sprintf("%%q replaces %s with one that cannot fail", name), "leave the assertions of the framework as they are")
+			return stop(c, fmt.Sprintf("%%q replaces the function %s with a function that cannot fail", name), "leave the assertions of the framework as they are")
 		}
 	}
 	return nil

@@ -93,7 +93,7 @@ func judge(f File, maxBytes int64) (Found, bool) {
 		return Found{Why: IsSubmodule, What: "a submodule " + verb}, true
 	case f.Mode == link:
 		to, out := leadsOut(f)
-		return Found{Why: LeadsOut, What: fmt.Sprintf("a link that leads out of the repository %s: to %s", verb, to)}, out && f.Had != link
+		return Found{Why: LeadsOut, What: fmt.Sprintf("a link %s that leads out of the repository, to %s", verb, to)}, out && f.Had != link
 	}
 	size, kind, lfs := f.Size, KindOf(f.Path, f.Head), ""
 	if n, ok := pointer(f.Head); ok {

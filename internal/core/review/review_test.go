@@ -123,9 +123,9 @@ func TestFiles(t *testing.T) {
 		{"an archive in LFS", review.File{Path: "a.tar.gz", Mode: file, Head: fmt.Appendf(nil, lfs, 20)}, review.IsArchive, "an archive was added: 20 bytes, kept by Git LFS"},
 		{"text about LFS", review.File{Path: "a.md", Mode: file, Head: []byte("version https://git-lfs.github.com/spec/v1 is a line\n")}, "", ""},
 		{"a link inside", review.File{Path: "a/b", Mode: link, Head: []byte("../c")}, "", ""},
-		{"a link out", review.File{Path: "a/b", Mode: link, Head: []byte("../../c")}, review.LeadsOut, "a link that leads out of the repository was added: to ../../c"},
-		{"an absolute link", review.File{Path: "b", Mode: link, Was: file, Head: []byte("/etc/passwd")}, review.LeadsOut, "a link that leads out of the repository was changed: to /etc/passwd"},
-		{"a link to git's own", review.File{Path: "b", Mode: link, Head: []byte(".git/hooks")}, review.LeadsOut, "a link that leads out of the repository was added: to .git/hooks"},
+		{"a link out", review.File{Path: "a/b", Mode: link, Head: []byte("../../c")}, review.LeadsOut, "a link was added that leads out of the repository, to ../../c"},
+		{"an absolute link", review.File{Path: "b", Mode: link, Was: file, Head: []byte("/etc/passwd")}, review.LeadsOut, "a link was changed that leads out of the repository, to /etc/passwd"},
+		{"a link to git's own", review.File{Path: "b", Mode: link, Head: []byte(".git/hooks")}, review.LeadsOut, "a link was added that leads out of the repository, to .git/hooks"},
 		{"a link with dots in its name", review.File{Path: "b", Mode: link, Head: []byte("..c")}, "", ""},
 		{"a submodule", review.File{Path: "sub", Mode: "160000"}, review.IsSubmodule, "a submodule was added"},
 	} {

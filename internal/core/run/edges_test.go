@@ -255,7 +255,7 @@ func TestWhatPeopleDoToFeatures(t *testing.T) {
 	d.answer(run.StartSession, run.Closed)
 	d.until("")
 	d.want(run.StatusStopped, blocked, kedge.Skipped, pending)
-	if d.s.Reason != "no feature can continue: 1 blocked, 1 behind a dependency" {
+	if d.s.Reason != "no feature can continue: 1 blocked, 1 waiting for another feature" {
 		t.Errorf("it says %q", d.s.Reason)
 	}
 	d.person(run.Reopened, "a")

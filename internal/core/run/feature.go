@@ -192,7 +192,7 @@ func (f *Feature) UnmarshalText(text []byte) error {
 }
 
 func damaged(text []byte) error {
-	return kedge.Errorf(kedge.Invalid, "Kedge's record of a run is damaged: cannot read its feature %q", text).
+	return kedge.Errorf(kedge.Invalid, "what Kedge stored about a run is damaged: cannot read its feature %q", text).
 		WithHint("see what is damaged: kedge doctor")
 }
 

@@ -232,7 +232,7 @@ func (t *stepper) outcome() (Status, string) {
 	}{
 		{kedge.BlockedWork, "blocked", 0},
 		{kedge.NeedsReview, "waiting for review", 0},
-		{kedge.Pending, "behind a dependency", 0},
+		{kedge.Pending, "waiting for another feature", 0},
 		{"", "accepted since", 0},
 	}
 	held := 0

@@ -38,9 +38,9 @@ func UnitFor(in UnitInput) (Unit, error) {
 	case !path.IsAbs(in.Home):
 		return Unit{}, kedge.Errorf(kedge.Invalid, "Kedge cannot install the daemon as a service: HOME is %q, not an absolute path", in.Home).WithHint("export HOME=/absolute/path/of/your/home")
 	case !path.IsAbs(in.Binary):
-		return Unit{}, kedge.Errorf(kedge.Invalid, "Kedge cannot install the daemon as a service: %q is not the absolute path of its program", in.Binary)
+		return Unit{}, kedge.Errorf(kedge.Invalid, "Kedge cannot install the daemon as a service: the path of the kedge program is %q, not an absolute path", in.Binary)
 	case strings.ContainsAny(in.Binary+in.State, "\x00\n\r"):
-		return Unit{}, kedge.Errorf(kedge.Invalid, "a service file cannot have a path with a line break").WithHint("set KEDGE_HOME to another folder")
+		return Unit{}, kedge.Errorf(kedge.Invalid, "Kedge cannot install the daemon as a service: the path of the kedge program or of its state folder has a line break").WithHint("move the program, or set KEDGE_HOME to a folder without a line break in its path")
 	}
 	switch in.System {
 	case "linux":

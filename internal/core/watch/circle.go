@@ -111,7 +111,7 @@ func (c *circle) result(ev Act, most int) string {
 		return fmt.Sprintf("%q gave the same result %d times", a.text, c.seen[sum])
 	}
 	if n := c.period(); n > 0 {
-		return fmt.Sprintf("the same %d calls with the same results, twice in a row", n)
+		return fmt.Sprintf("the agent made the same %d tool calls twice in a row, with the same results", n)
 	}
 	return ""
 }
@@ -149,7 +149,7 @@ func (c *circle) turnOver(ev Act) string {
 		return ""
 	}
 	if s := similarity(before, words); s > nearEqual {
-		return fmt.Sprintf("two turns in a row are %d %% the same", int(s*100))
+		return fmt.Sprintf("the texts of two turns in a row are %d %% the same", int(s*100))
 	}
 	return ""
 }

@@ -88,7 +88,7 @@ func (w *Watcher) spent() []Signal {
 		return nil
 	}
 	p.budgeted = true
-	return []Signal{{Kind: Budget, Advice: HandOff, Reason: fmt.Sprintf("%d of %d tokens of the session are used", p.used, w.limits.SessionTokens)}}
+	return []Signal{{Kind: Budget, Advice: HandOff, Reason: fmt.Sprintf("the session has used %d of its %d tokens", p.used, w.limits.SessionTokens)}}
 }
 
 // pressed judges how full the context is; step says that the work came to the
@@ -181,7 +181,7 @@ func (p *pressure) text(l Limits) string {
 	if p.window > 0 {
 		return fmt.Sprintf("the context holds %d of %d tokens", p.context, p.window)
 	}
-	return fmt.Sprintf("the context holds %d tokens; the model's window is unknown (compact_tokens = %d)", p.context, l.CompactTokens)
+	return fmt.Sprintf("the context holds %d tokens; how many the model allows is unknown, so Kedge uses compact_tokens = %d", p.context, l.CompactTokens)
 }
 
 // focus is what a shortened context must keep.

@@ -136,7 +136,7 @@ func TestBudgetOfTheSession(t *testing.T) {
 		e.feed(watch.Act{Kind: watch.Usage, Used: &watch.Used{Input: n(20), CacheRead: n(500), CacheWrite: n(10), Output: n(10)}})
 	}
 	e.want(t, "budget handoff", watch.Budget)
-	if !strings.Contains(e.got[0].Reason, "120 of 100") {
+	if !strings.Contains(e.got[0].Reason, "120 of its 100") {
 		t.Errorf("because %q", e.got[0].Reason)
 	}
 }

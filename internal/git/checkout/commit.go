@@ -36,7 +36,7 @@ func (r *Repo) CommitPaths(ctx context.Context, q CommitPathsRequest) (string, e
 		return "", err
 	}
 	if h.Detached {
-		return "", kedge.Errorf(kedge.Blocked, "HEAD is detached: there is no branch to commit on").WithHint("git switch -c work")
+		return "", kedge.Errorf(kedge.Blocked, "HEAD is detached: there is no branch to commit on").WithHint("make a branch: git switch -c work")
 	}
 	var sha string
 	err = r.g.Exclusively(ctx, func(ctx context.Context) error {

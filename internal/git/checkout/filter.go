@@ -78,8 +78,8 @@ func (s *Scratch) blocked(found map[string]hardened.Filter) error {
 	if len(paths) > 1 {
 		more = fmt.Sprintf(" and %d more", len(paths)-1)
 	}
-	return kedge.Errorf(kedge.Blocked, "%q%s needs the git filter %q, which you have not approved (%s)", paths[0], more, f.Name, commandsOf(f)).
-		WithHint("look at its commands, then approve them: kedge approve filter:%s@%s", f.Name, f.Hash[:hardened.FilterDigits])
+	return kedge.Errorf(kedge.Blocked, "%q%s cannot be checked out: you have not approved the commands of the git filter %q (%s)", paths[0], more, f.Name, commandsOf(f)).
+		WithHint("read the commands, then approve them: kedge approve filter:%s@%s", f.Name, f.Hash[:hardened.FilterDigits])
 }
 
 // commandsOf shows what would run.

@@ -40,7 +40,7 @@ func (r *Repo) PutTree(ctx context.Context, q PutRequest) error {
 				return err
 			}
 			if !slices.Contains(q.Expect, now) && now != target {
-				return kedge.Errorf(kedge.Conflict, "files in %q changed while Kedge worked, so Kedge did not overwrite them", w.g.Root()).WithHint("see them: git -C %s status", hardened.Quote(w.g.Root()))
+				return kedge.Errorf(kedge.Conflict, "files in %q changed while Kedge worked, so Kedge did not overwrite them", w.g.Root()).WithHint("see the changed files: git -C %s status", hardened.Quote(w.g.Root()))
 			}
 			if err := s.SwitchTo(ctx, now, target); err != nil {
 				return err
@@ -78,7 +78,7 @@ func (r *Repo) ResetWorktree(ctx context.Context, q ResetRequest) error {
 			return err
 		}
 		if h.Commit != q.Head && h.Commit != to {
-			return kedge.Errorf(kedge.Conflict, "the checkout %q is at commit %s now, and Kedge expected %s", w.g.Root(), hardened.OrNone(h.Commit), hardened.OrNone(q.Head)).
+			return kedge.Errorf(kedge.Conflict, "the checkout %q is at %s now, and Kedge expected %s", w.g.Root(), hardened.OrNone(h.Commit), hardened.OrNone(q.Head)).
 				WithHint("see its newest commits: git -C %s log --oneline -5", hardened.Quote(w.g.Root()))
 		}
 		if err := w.refuseLosing(ctx, h, to); err != nil {
@@ -99,7 +99,7 @@ func (s *Scratch) reset(ctx context.Context, expect, to string, h history.Head) 
 	}
 	if now != expect && now != target {
 		return kedge.Errorf(kedge.Conflict, "files in %q changed while Kedge worked, so Kedge did not overwrite them", s.r.g.Root()).
-			WithHint("see them: git -C %s status", hardened.Quote(s.r.g.Root()))
+			WithHint("see the changed files: git -C %s status", hardened.Quote(s.r.g.Root()))
 	}
 	if err := s.SwitchTo(ctx, now, target); err != nil {
 		return err
@@ -120,8 +120,8 @@ func (r *Repo) refuseLosing(ctx context.Context, h history.Head, to string) erro
 	if err != nil || len(kept) > 0 {
 		return err
 	}
-	return kedge.Errorf(kedge.Conflict, "Kedge did not reset %q: the commits up to %s would be lost, because no other branch has them", r.g.Root(), hardened.OrNone(h.Commit)).
-		WithHint("first keep them on a branch: git -C %s branch keep-%s %s", hardened.Quote(r.g.Root()), words.Hash(h.Commit), h.Commit)
+	return kedge.Errorf(kedge.Conflict, "Kedge did not reset %q: the work up to %s would be lost, because no other branch has it", r.g.Root(), hardened.OrNone(h.Commit)).
+		WithHint("first keep that work on a branch: git -C %s branch keep-%s %s", hardened.Quote(r.g.Root()), words.Hash(h.Commit), h.Commit)
 }
 
 // SwitchTo takes the worktree and the scratch index, which both hold the tree
@@ -135,7 +135,7 @@ func (s *Scratch) SwitchTo(ctx context.Context, from, to string) error {
 	}
 	_, err := s.Do(ctx, nil, "read-tree", "-m", "-u", from, to)
 	if hardened.StderrHas(err, "not uptodate", "would be overwritten", "would be removed") {
-		return kedge.Errorf(kedge.Conflict, "a file changed while Kedge worked, so Kedge did not overwrite it: %w", err).WithHint("see them: git -C %s status", hardened.Quote(s.r.g.Root()))
+		return kedge.Errorf(kedge.Conflict, "a file changed while Kedge worked, so Kedge did not overwrite it: %w", err).WithHint("see the changed files: git -C %s status", hardened.Quote(s.r.g.Root()))
 	}
 	return errors.Join(err, s.Age(ctx))
 }
@@ -175,7 +175,7 @@ func (s *Scratch) refuseCovering(diff []history.Change) error {
 			continue
 		}
 		if fi, err := os.Lstat(filepath.Join(s.r.g.Root(), c.Path)); err == nil && !fi.IsDir() {
-			return kedge.Errorf(kedge.Conflict, "the ignored file %q is in the way: Kedge would overwrite it", c.Path).
+			return kedge.Errorf(kedge.Conflict, "Kedge would overwrite the file %q, which git ignores", c.Path).
 				WithStep(kedge.Step("mv", filepath.Join(s.r.g.Root(), c.Path), filepath.Join(s.r.g.Root(), c.Path)+".old"))
 		}
 	}

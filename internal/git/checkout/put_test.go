@@ -64,7 +64,7 @@ func TestResetWorktreeRefusesToLose(t *testing.T) {
 
 	r.Must(os.WriteFile(filepath.Join(r.Dir, ".git", "info", "exclude"), []byte("out.log\n"), 0o644))
 	w.Write("out.log", "precious ignored output\n")
-	gittest.WantKind(t, reset(later, clean), kedge.Conflict, `ignored file "out.log"`)
+	gittest.WantKind(t, reset(later, clean), kedge.Conflict, `file "out.log", which git ignores`)
 	if w.Read("out.log") != "precious ignored output\n" {
 		t.Error("the ignored file was replaced")
 	}
@@ -73,7 +73,7 @@ func TestResetWorktreeRefusesToLose(t *testing.T) {
 	w.Write("a", "committed only here\n")
 	only := w.Commit("only here")
 	err := r.Open().ResetWorktree(t.Context(), git.ResetRequest{Dir: dir, To: later, Head: only, Expect: w.Tree()})
-	gittest.WantKind(t, err, kedge.Conflict, "no other branch has them")
+	gittest.WantKind(t, err, kedge.Conflict, "no other branch has it")
 	w.Git("branch", "keep")
 	r.Must(r.Open().ResetWorktree(t.Context(), git.ResetRequest{Dir: dir, To: later, Head: only, Expect: w.Tree()}))
 }

@@ -18,7 +18,7 @@ const partEnding = ".kedge-part"
 // DropPart removes what a crash left of a repository that was being made.
 func (m Submodule) DropPart() error {
 	if err := os.RemoveAll(m.Dir + partEnding); err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot remove what is left of submodule %q: %w", m.Path, err).WithHint("remove it yourself: rm -r %s", hardened.Quote(m.Dir+partEnding))
+		return kedge.Errorf(kedge.Internal, "cannot remove the unfinished repository of submodule %q: %w", m.Path, err).WithHint("remove it yourself: rm -r %s", hardened.Quote(m.Dir+partEnding))
 	}
 	return nil
 }

@@ -137,7 +137,7 @@ func (s *Scratch) Add(ctx context.Context, paths []string) error {
 	}
 	if p := unreadable(s.r.g.Root(), paths, tryOpen); p != "" {
 		return kedge.Errorf(kedge.Invalid, "%s cannot be read", p).
-			WithHint("chmod u+r %[1]s, or ignore it: echo %[2]s >> .gitignore", hardened.Quote(p), hardened.Quote("/"+p))
+			WithHint("make the file readable: chmod u+r %[1]s; or have git ignore the file: echo %[2]s >> .gitignore", hardened.Quote(p), hardened.Quote("/"+p))
 	}
 	return kedge.Errorf(kedge.Invalid, "git cannot add the changed files: %w", err).WithHint("see which files changed: git status")
 }
@@ -167,7 +167,7 @@ func (s *Scratch) refuseOdd(c Changes) error {
 	for _, p := range c.untracked {
 		if !hardened.Storable(p) {
 			return kedge.Errorf(kedge.Invalid, "git cannot store the file %q: no folder in a repository may be called .git", p).
-				WithHint("rename it, or ignore it: echo %s >> .gitignore", hardened.Quote("/"+p))
+				WithHint("rename the folder; or have git ignore the file: echo %s >> .gitignore", hardened.Quote("/"+p))
 		}
 	}
 	return nil

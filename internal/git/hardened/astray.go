@@ -33,13 +33,13 @@ func (g *Git) astray(dir string) error {
 		if named := strings.TrimRight(string(text), "\r\n"); os.IsNotExist(err) || err == nil && sameFolder(absoluteIn(gitDir, named), g.common) {
 			return nil // without it git finds nothing at all
 		}
-		return kedge.Errorf(kedge.Blocked, "%q no longer names the repository of this worktree, %q: something changed the file", file, g.common).
+		return kedge.Errorf(kedge.Blocked, "something changed the file %q: it must name %q, the repository of this worktree", file, g.common).
 			WithHint("let git repair it: git -C %s worktree repair", Quote(g.common))
 	}
 	if _, err := os.Lstat(file); err != nil {
 		return nil //nolint:nilerr // there is none
 	}
-	return kedge.Errorf(kedge.Blocked, "%q makes git read settings of another repository: something put the file there", file).
+	return kedge.Errorf(kedge.Blocked, "something made the file %q: because of this file, git reads the settings of another repository", file).
 		WithHint("look at the file, then: rm %s", Quote(file))
 }
 
@@ -59,7 +59,7 @@ func astrayNamed(gitDir string) error {
 	if err == nil && filepath.Base(filepath.Dir(gitDir)) == "worktrees" && sameFolder(common, gitDir+"/../..") {
 		return nil
 	}
-	return kedge.Errorf(kedge.Blocked, "%q makes git read settings of a repository that is not the one of this worktree: something changed the file", file).
+	return kedge.Errorf(kedge.Blocked, "something changed the file %q: because of this file, git reads the settings of another repository", file).
 		WithHint("look at the file, then: echo ../.. >%s", Quote(file))
 }
 

@@ -120,7 +120,7 @@ func (g *Git) discover(ctx context.Context, dir string) error {
 		return explainOpen(dir, err)
 	}
 	if len(lines) != 7 && !bare {
-		return kedge.Errorf(kedge.Invalid, "the path of the repository at %q has a line break in it, and Kedge cannot use such a path", dir).WithHint("rename that folder")
+		return kedge.Errorf(kedge.Invalid, "the path of the repository at %q has a line break in it, and Kedge cannot use such a path", dir).WithHint("rename the folder whose name has the line break")
 	}
 	root := ""
 	switch {
@@ -142,7 +142,7 @@ func (g *Git) checkRoot(dir string) error {
 	if g.root == "" || real == g.root || strings.HasPrefix(real, strings.TrimSuffix(g.root, "/")+"/") {
 		return nil
 	}
-	return kedge.Errorf(kedge.Blocked, "the repository at %q has its files in another folder (core.worktree)", dir).
+	return kedge.Errorf(kedge.Blocked, "the repository at %q keeps its files in another folder, because the git setting core.worktree says so", dir).
 		WithHint("remove that setting: git -C %s config --unset core.worktree", Quote(dir))
 }
 
@@ -183,8 +183,8 @@ func (g *Git) Cache() Cache { return g.opt.Cache }
 // NeedRoot refuses where there is no worktree.
 func (g *Git) NeedRoot() error {
 	if g.root == "" {
-		return kedge.Errorf(kedge.Invalid, "%q is a bare repository or a git dir: there are no files to work on", g.gitDir).
-			WithHint("run your command in a clone, or in a worktree: git worktree add ../work")
+		return kedge.Errorf(kedge.Invalid, "%q is a bare repository, or the .git folder of a repository: there are no files to work on", g.gitDir).
+			WithHint("make a worktree, then run your command there: git worktree add ../work")
 	}
 	return nil
 }

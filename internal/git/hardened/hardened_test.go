@@ -57,7 +57,7 @@ func TestBareCloneIsRefusedWhereFilesAreNeeded(t *testing.T) {
 			t.Errorf("%s: root %q", dir, g.Root())
 		}
 		_, err = g.Tree(t.Context())
-		gittest.WantKind(t, err, kedge.Invalid, "bare repository or a git dir")
+		gittest.WantKind(t, err, kedge.Invalid, "bare repository, or the .git folder")
 		b, err := g.ReadFile(t.Context(), "HEAD", "a")
 		r.Must(err)
 		if string(b) != "one\n" {

@@ -51,8 +51,8 @@ func (g *Git) Patiently(ctx context.Context, try func() (lock string, err error)
 			continue
 		}
 		if spent >= lockPatience {
-			return kedge.Errorf(kedge.Conflict, "%q is locked by another git command", lock).
-				WithHint("wait until it is finished; if no git is running: mv %s %s", Quote(lock), Quote(lock+".old"))
+			return kedge.Errorf(kedge.Conflict, "another git command works in this repository and holds the lock file %q", lock).
+				WithHint("wait until that git command ends; if no git command is running: mv %s %s", Quote(lock), Quote(lock+".old"))
 		}
 		if err := g.opt.Wait(ctx, pause); err != nil {
 			return err

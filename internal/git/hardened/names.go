@@ -11,7 +11,7 @@ import (
 // a name that passes can be neither an option nor a revision expression.
 func CheckRef(ref string) error {
 	if !strings.HasPrefix(ref, "refs/") || !refFormat(ref) {
-		return kedge.Errorf(kedge.Invalid, "%q is not a valid ref", ref).WithHint("name it like refs/heads/main")
+		return kedge.Errorf(kedge.Invalid, "%q is not the full name of a branch or tag", ref).WithHint("write a name such as refs/heads/main")
 	}
 	return nil
 }
@@ -20,7 +20,7 @@ func CheckRef(ref string) error {
 func CheckBranch(name string) error {
 	if name == "HEAD" || !refFormat("refs/heads/"+name) || strings.HasPrefix(name, "-") {
 		return kedge.Errorf(kedge.Invalid, "%q is not a valid branch name", name).
-			WithHint("use letters, digits, single dots, dashes and slashes, like kedge/run-1; dots and slashes only between other characters")
+			WithHint("use letters, digits, dashes, single dots and slashes, for example fix/login; the name may not begin or end with a dot or slash")
 	}
 	return nil
 }
@@ -29,7 +29,7 @@ func CheckBranch(name string) error {
 // no ranges, no paths, no @{…}, no options.
 func CheckRev(rev string) error {
 	if strings.HasPrefix(rev, "-") || !refFormat("refs/heads/"+rev) {
-		return kedge.Errorf(kedge.Invalid, "Kedge does not accept %q here: name a commit by its hash, a branch, or a ref such as refs/tags/v1", rev).WithHint("see the hashes: git log --oneline")
+		return kedge.Errorf(kedge.Invalid, "Kedge does not accept %q as a commit: name a commit by its hash, a branch, or a ref such as refs/tags/v1", rev).WithHint("see the hashes: git log --oneline")
 	}
 	return nil
 }
@@ -76,7 +76,7 @@ func CheckPath(p string) error {
 	if p == "" || p == "." || path.IsAbs(p) || path.Clean(p) != p || strings.ContainsRune(p, 0) || !Storable(p) ||
 		p == ".." || strings.HasPrefix(p, "../") {
 		return kedge.Errorf(kedge.Invalid, "%q is not a path inside the repository", p).
-			WithHint("give it relative to the top of the repository, without \"..\"")
+			WithHint("write the path as seen from the top folder of the repository, without \"..\"")
 	}
 	return nil
 }

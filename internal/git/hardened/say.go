@@ -16,12 +16,12 @@ func Quote(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// OrNone shows an object name, shortened; "nothing" for an empty one.
+// OrNone shows an object name, shortened; "no commit" for an empty one.
 func OrNone(sha string) string {
 	if sha == "" {
-		return "nothing"
+		return "no commit"
 	}
-	return words.Hash(sha)
+	return "commit " + words.Hash(sha)
 }
 
 // Some shows the first of many.

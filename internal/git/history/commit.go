@@ -54,7 +54,7 @@ func (q CommitRequest) check() error {
 	case strings.TrimSpace(q.Message) == "":
 		return kedge.Errorf(kedge.Invalid, "a commit needs a message")
 	case strings.ContainsRune(q.Message+q.Author.Name+q.Author.Email, 0):
-		return kedge.Errorf(kedge.Invalid, "a commit message cannot hold a NUL character")
+		return kedge.Errorf(kedge.Invalid, "a commit message or the name of its author has a NUL character, and git does not allow that")
 	case q.Author.Name == "" || q.Author.Email == "":
 		return kedge.Errorf(kedge.Invalid, "a commit needs an author")
 	case q.Date.IsZero():

@@ -68,13 +68,13 @@ func TestUpdateRefIsCompareAndSet(t *testing.T) {
 	two := r.Commit("second")
 	const ref = "refs/kedge/test"
 	r.Must(g.UpdateRef(ctx, ref, one, ""))
-	gittest.WantKind(t, g.UpdateRef(ctx, ref, two, ""), kedge.Conflict, "something else moved")
+	gittest.WantKind(t, g.UpdateRef(ctx, ref, two, ""), kedge.Conflict, "something moved")
 	gittest.WantKind(t, g.UpdateRef(ctx, ref, two, two[:38]+"00"), kedge.Conflict, one[:12])
 	r.Must(g.UpdateRef(ctx, ref, two, one))
-	gittest.WantKind(t, g.UpdateRef(ctx, ref, "", one), kedge.Conflict, "something else moved")
+	gittest.WantKind(t, g.UpdateRef(ctx, ref, "", one), kedge.Conflict, "something moved")
 	r.Must(g.UpdateRef(ctx, ref, "", two))
 	r.Must(g.UpdateRef(ctx, ref, "", two)) // gone already
-	gittest.WantKind(t, g.UpdateRef(ctx, ref, one, two), kedge.Conflict, "it is at nothing now")
+	gittest.WantKind(t, g.UpdateRef(ctx, ref, one, two), kedge.Conflict, "is at no commit now")
 }
 
 func TestReadCommit(t *testing.T) {

@@ -121,7 +121,7 @@ func (r *Repo) askHeads(ctx context.Context, files []File, shas []string, some [
 	}
 	for n, i := range some {
 		if files[i].Size, err = strconv.ParseInt(sizes[n], 10, 64); err != nil {
-			return kedge.Errorf(kedge.NotFound, "%q is not in this repository: %s", files[i].Path, sizes[n]).WithHint("see what the repository lacks: git fsck")
+			return kedge.Errorf(kedge.NotFound, "the repository lacks the content of the file %q: git answered %q", files[i].Path, sizes[n]).WithHint("see what the repository lacks: git fsck")
 		}
 		if files[i].Size > maxAsked {
 			continue

@@ -205,7 +205,7 @@ func (r *Repo) ReadFile(ctx context.Context, rev, p string) ([]byte, error) {
 		return nil, kedge.Errorf(kedge.NotFound, "there is no file %q in commit %q", p, rev)
 	}
 	if e.Type != "blob" {
-		return nil, kedge.Errorf(kedge.Invalid, "%q is not a file in commit %q", p, rev)
+		return nil, kedge.Errorf(kedge.Invalid, "in commit %[2]q, %[1]q is a folder or a submodule, not a file", p, rev)
 	}
 	if _, body, ok := r.object(e.SHA); ok {
 		return body, nil

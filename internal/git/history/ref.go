@@ -42,7 +42,7 @@ func (r *Repo) moveRef(ctx context.Context, ref, to, old string) error {
 	}
 	_, err = r.g.Do(ctx, args...)
 	if hardened.StderrHas(err, "but expected", "already exists", "unable to resolve reference") {
-		return kedge.Errorf(kedge.Conflict, "something else moved %q: it is at %s now, and Kedge expected %s", ref, hardened.OrNone(now), hardened.OrNone(old)).
+		return kedge.Errorf(kedge.Conflict, "something moved %q meanwhile: %[1]q is at %[2]s now, and Kedge expected %[3]s", ref, hardened.OrNone(now), hardened.OrNone(old)).
 			WithHint("see its newest commits: git log --oneline -5 %s", hardened.Quote(ref))
 	}
 	return err

@@ -86,7 +86,7 @@ func (a Attic) Check(paths []string) error {
 	}
 	for _, p := range paths {
 		if !named[p] {
-			return kedge.Errorf(kedge.Invalid, "%q is not in %s, the list of files that Kedge set aside", a.manifestFile(), p)
+			return kedge.Errorf(kedge.Invalid, "the file %q is not in %q, the list of files that Kedge set aside", p, a.manifestFile())
 		}
 	}
 	return nil
@@ -137,7 +137,7 @@ func (a Attic) Taken(root string, paths []string, may func(string) bool) (taken 
 		_, kept := os.Lstat(a.Path(p))
 		switch {
 		case kept != nil && here != nil:
-			return nil, kedge.Errorf(kedge.NotFound, "%q is not in the salvage any more: it was restored into another worktree, or somebody removed it", p).
+			return nil, kedge.Errorf(kedge.NotFound, "the file %q is no longer in the salvage: it was restored into another worktree, or somebody removed it", p).
 				WithHint("look for it in the worktree into which you restored this salvage, or in a backup of %q", a.Dir)
 		case kept == nil && here == nil && !may(p):
 			taken = append(taken, p)

@@ -186,7 +186,7 @@ func EmptyFolder(dir, path string) error {
 		err = os.Mkdir(dir, 0o755)
 	}
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot empty the folder of submodule %q: %w", path, err).WithHint("delete what is in it, and keep the folder: find %s -mindepth 1 -delete", hardened.Quote(dir))
+		return kedge.Errorf(kedge.Internal, "cannot empty the folder of submodule %q: %w", path, err).WithHint("delete the contents of the folder, and keep the folder: find %s -mindepth 1 -delete", hardened.Quote(dir))
 	}
 	return nil
 }

@@ -88,8 +88,8 @@ func (r *Repo) partsIn(ctx context.Context, v saved, a Attic, home, under string
 		return nil, err
 	}
 	if state != checkout.Own {
-		return nil, kedge.Errorf(kedge.Blocked, "%s has work in the submodule %q, which is not checked out here", v.ID, under+in.Path).
-			WithHint("git -C %s submodule update --init -- %s && kedge salvage restore %s", hardened.Quote(r.g.Root()), hardened.Quote(in.Path), v.ID)
+		return nil, kedge.Errorf(kedge.Blocked, "salvage %s has work of submodule %q, and this submodule is not checked out here", v.ID, under+in.Path).
+			WithHint("check out the submodule, then try again: git -C %s submodule update --init -- %s && kedge salvage restore %s", hardened.Quote(r.g.Root()), hardened.Quote(in.Path), v.ID)
 	}
 	if err := checkout.GiveCommit(ctx, r.g, m.Home, sub.CommonDir(), salvageRefs+string(v.ID), in.Commit); err != nil {
 		return nil, err
@@ -312,7 +312,7 @@ func (p part) conflict(paths []string) error {
 	for _, name := range slices.Compact(slices.Clone(paths)) {
 		all = append(all, p.under+name)
 	}
-	return kedge.Errorf(kedge.Conflict, "restoring %s would overwrite files that have uncommitted changes: %s", p.v.ID, hardened.Some(all, 10)).
+	return kedge.Errorf(kedge.Conflict, "restoring salvage %s would overwrite files that have uncommitted changes, so Kedge restored nothing: %s", p.v.ID, hardened.Some(all, 10)).
 		WithHint("commit or move these files, then: kedge salvage restore %s", p.v.ID)
 }
 

@@ -263,7 +263,7 @@ func TestRestoreUnknownOrIncomplete(t *testing.T) {
 	gittest.WantKind(t, r.Restore(s.ID), kedge.Invalid, "manifest.json:1")
 	r.Must(os.WriteFile(manifest, b, 0o600))
 	r.Must(os.RemoveAll(filepath.Join(r.Attic(), string(s.ID), "files", "nested")))
-	gittest.WantKind(t, r.Restore(s.ID), kedge.NotFound, "is not in the salvage any more")
+	gittest.WantKind(t, r.Restore(s.ID), kedge.NotFound, "is no longer in the salvage")
 	r.Must(os.RemoveAll(r.Attic()))
 	gittest.WantKind(t, r.Restore(s.ID), kedge.NotFound, "folder with these set-aside files (the salvage) is gone")
 }

@@ -35,7 +35,7 @@ func Choose(w Wish) (Choice, error) {
 		return c, err
 	}
 	if id, ours := strings.CutPrefix(c.Branch, "kedge/"); ours && kedge.ValidID("run", id) {
-		return c, kedge.Errorf(kedge.Invalid, "%q is a branch of a run", c.Branch).WithHint("name another branch: --worktree=BRANCH")
+		return c, kedge.Errorf(kedge.Invalid, "the branch %q belongs to a run, and sessions may not work on it", c.Branch).WithHint("name another branch: --worktree=BRANCH")
 	}
 	at, exists := w.Refs["refs/heads/"+c.Branch]
 	place, inUse := w.Places[c.Branch]
@@ -45,13 +45,13 @@ func Choose(w Wish) (Choice, error) {
 			WithHint("name another branch: --worktree=BRANCH; or first switch that folder to another branch: git -C %s switch OTHER", git.Quoted(place))
 	case exists && w.Branch == "":
 		return c, kedge.Errorf(kedge.Conflict, "the branch %q exists already", c.Branch).
-			WithHint("work on it: --worktree=%s; or give the session another name", git.Quoted(c.Branch))
+			WithHint("to work on that branch: --worktree=%s; to get a new branch, give the session another name", git.Quoted(c.Branch))
 	case exists:
 		c.Base = at
 		return c, nil
 	}
 	if other := inTheWay(c.Branch, w.Refs); other != "" {
-		return c, kedge.Errorf(kedge.Conflict, "the branch %q cannot be made while there is a branch %q", c.Branch, other).
+		return c, kedge.Errorf(kedge.Conflict, "git cannot make the branch %q while a branch %q exists", c.Branch, other).
 			WithHint("name another branch: --worktree=BRANCH")
 	}
 	c.Base, c.Make = w.Head.Commit, true

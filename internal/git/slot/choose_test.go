@@ -36,8 +36,8 @@ func TestChoose(t *testing.T) {
 		"HEAD":                          {session: "auth", branch: "HEAD", kind: kedge.Invalid},
 		"two dots":                      {session: "auth", branch: "a..b", kind: kedge.Invalid},
 		"a control character":           {session: "auth", branch: "a\nb", kind: kedge.Invalid},
-		"one of a run":                  {session: "auth", branch: "kedge/run-01hf0000000000000000000000", kind: kedge.Invalid, says: "of a run"},
-		"a session called like a run's": {session: "run-01hf0000000000000000000000", kind: kedge.Invalid, says: "of a run"},
+		"one of a run":                  {session: "auth", branch: "kedge/run-01hf0000000000000000000000", kind: kedge.Invalid, says: "belongs to a run"},
+		"a session called like a run's": {session: "run-01hf0000000000000000000000", kind: kedge.Invalid, says: "belongs to a run"},
 	} {
 		got, err := slot.Choose(slot.Wish{Session: of.session, Branch: of.branch, Head: head, Refs: refs, Places: places})
 		switch {

@@ -73,7 +73,7 @@ func (s *Slots) writeRecord(id kedge.RunID, file string, record any) error {
 	}
 	text, err := json.Marshal(record)
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot save the record of a run: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot save Kedge's file about a run: %w", err)
 	}
 	return atomicfile.Write(file, append(text, '\n'), 0o600)
 }
@@ -92,7 +92,7 @@ func (s *Slots) Clean(ctx context.Context, q Request) (*git.Repo, error) {
 	}
 	h, err := w.Head(ctx)
 	if err == nil && (h.Branch != branch || h.Commit != q.Base) {
-		err = kedge.Errorf(kedge.Conflict, "the worktree %q is no longer on branch %q at commit %s", w.Root(), branch, q.Base).WithHint("see where it is now: git -C %s status", git.Quoted(w.Root()))
+		err = kedge.Errorf(kedge.Conflict, "the worktree %q is no longer on branch %q at commit %s", w.Root(), branch, q.Base).WithHint("see where the worktree is now: git -C %s status", git.Quoted(w.Root()))
 	}
 	return w, err
 }
@@ -155,7 +155,7 @@ func (s *Slots) atTip(ctx context.Context, c Course, branch, tip string) error {
 		return err
 	}
 	if !ahead {
-		return kedge.Errorf(kedge.Conflict, "the branch %q has moved: it is at %s now, and Kedge expected %s", branch, at, tip).
+		return kedge.Errorf(kedge.Conflict, "something moved the branch %q: it is at commit %s now, and Kedge expected commit %s", branch, at, tip).
 			WithHint("see its newest commits: git log --oneline -5 %s", branch)
 	}
 	return s.takeAlong(ctx, c, branch, at, tip)

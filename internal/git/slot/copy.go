@@ -35,7 +35,7 @@ func CopyFiles(ctx context.Context, checkout string, w *git.Repo, names []string
 		return "", err
 	}
 	if len(free) > 0 {
-		return fmt.Sprintf("%s is to be copied into worktrees but git does not ignore it (next: echo '/%s' >> .gitignore && git add .gitignore && git commit -m 'ignore it' .gitignore)", free[0], free[0]), nil
+		return fmt.Sprintf("Kedge copied no files into the worktree, because git does not ignore %s (next: echo '/%s' >> .gitignore && git add .gitignore && git commit -m 'ignore it' .gitignore)", free[0], free[0]), nil
 	}
 	to, err := os.OpenRoot(w.Root()) // an agent's link does not lead out of it
 	if err != nil {
@@ -69,7 +69,7 @@ func filesOf(all []original) []string {
 func originalsBelow(root, name string) ([]original, error) {
 	name = path.Clean(filepath.ToSlash(name))
 	if !fs.ValidPath(name) || name == "." {
-		return nil, kedge.Errorf(kedge.Invalid, "Kedge cannot copy %q into worktrees: it is not inside the project's folder", name).WithHint("name a file below the project's folder")
+		return nil, kedge.Errorf(kedge.Invalid, "Kedge cannot copy %q into worktrees: it is not inside the project's folder", name).WithHint("under [worktree] in .kedge/config.toml, name only files below the project's folder in copy")
 	}
 	var out []original
 	err := fs.WalkDir(os.DirFS(root), name, func(p string, d fs.DirEntry, err error) error {
@@ -217,7 +217,7 @@ func within(root, path string) bool {
 }
 
 // errGone says that a file went while it was to be copied: somebody installs there now.
-var errGone = errors.New("it is gone")
+var errGone = errors.New("the file is gone")
 
 // file copies one file: its blocks are shared where the disk can.
 func (c *copier) file(o original) error {

@@ -102,7 +102,7 @@ func (s *Slots) ForgetRuns(ctx context.Context) error {
 	}
 	files, err := filepath.Glob(filepath.Join(s.root(), "run-*.d"))
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot list the records of runs: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot list Kedge's files about runs: %w", err)
 	}
 	for _, dir := range files {
 		id := kedge.RunID(strings.TrimSuffix(filepath.Base(dir), ".d"))
@@ -113,7 +113,7 @@ func (s *Slots) ForgetRuns(ctx context.Context) error {
 			continue
 		}
 		if err := os.RemoveAll(dir); err != nil {
-			return kedge.Errorf(kedge.Internal, "cannot delete the records of a run: %w", err).WithHint("delete them yourself: rm -r %s", git.Quoted(dir))
+			return kedge.Errorf(kedge.Internal, "cannot delete Kedge's files about a run: %w", err).WithHint("delete them yourself: rm -r %s", git.Quoted(dir))
 		}
 	}
 	_ = os.Remove(s.root()) // only if it is empty now

@@ -33,7 +33,7 @@ func (m Meeting) Refusal() (reason string, next []kedge.NextStep) {
 		return "the commits of " + m.Branch + " and those of the run have nothing in common", m.ByHand()
 	case m.Way == Rewritten:
 		base := words.Hash(m.Lost[0].SHA)
-		reason = fmt.Sprintf("%s was rewritten since the run began: it no longer has %s (%s)", m.Branch, base, words.FirstLine(m.Lost[0].Message))
+		reason = fmt.Sprintf("branch %s was rewritten since the run began: it no longer has commit %s (%s)", m.Branch, base, words.FirstLine(m.Lost[0].Message))
 		pick := kedge.Step("git", "cherry-pick", base+".."+Branch(m.Run)).AndThen(LandAgain())
 		return reason, []kedge.NextStep{m.there(pick).For("put the commits of the run on top of your branch")}
 	case len(m.Conflicts) > 0:

@@ -60,7 +60,7 @@ func (s *Slots) RestoreOutputs(ctx context.Context, w *git.Repo, id kedge.RunID)
 		err = os.RemoveAll(from)
 	}
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot put back the files that checks generated: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot restore the files that checks generated: %w", err)
 	}
 	return nil
 }

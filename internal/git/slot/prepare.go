@@ -41,7 +41,7 @@ func (s *Slots) Acquire(id kedge.RunID, job int) (Job, error) {
 	}
 	for j.Slot = 1; !s.free(j.Slot, others); j.Slot++ {
 		if j.Slot >= maxSlots {
-			return Job{}, kedge.Errorf(kedge.Blocked, "all %d worktrees that Kedge may make for runs are in use", maxSlots).WithHint("remove those that no run needs: kedge worktree gc")
+			return Job{}, kedge.Errorf(kedge.Blocked, "all %d worktrees that Kedge may make for runs are in use", maxSlots).WithHint("remove the worktrees that no run needs: kedge worktree gc")
 		}
 	}
 	return j, s.writeJob(j)
@@ -181,7 +181,7 @@ func (s *Slots) reset(ctx context.Context, w *git.Repo, q Request) (kedge.Salvag
 		return saved, err
 	}
 	if err := os.Remove(givenFile(w)); err != nil && !errors.Is(err, fs.ErrNotExist) { // it told of what was there
-		return saved, kedge.Errorf(kedge.Internal, "cannot delete what a worktree notes about earlier work: %w", err)
+		return saved, kedge.Errorf(kedge.Internal, "cannot delete a worktree's note about earlier work: %w", err)
 	}
 	return saved, atomicfile.Write(baseFile(w), []byte(q.Base+"\n"), 0o600)
 }
@@ -228,7 +228,7 @@ func (s *Slots) saveBeside(ctx context.Context, w *git.Repo, q Request, merged s
 			merged = now
 		}
 	}
-	return saved, "", kedge.Errorf(kedge.Conflict, "Kedge cannot set aside the files in %q, because they keep changing", w.Root()).WithHint("see which process works there: kedge worktree ls")
+	return saved, "", kedge.Errorf(kedge.Conflict, "Kedge cannot set aside the files in %q, because they keep changing", w.Root()).WithHint("see what uses the worktree: kedge worktree ls")
 }
 
 // isSaved tells whether a worktree holds nothing beside what was set aside, or was merged. Now

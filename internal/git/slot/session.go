@@ -109,7 +109,7 @@ func (s *Slots) ChooseFor(ctx context.Context, name, branch string) (Choice, git
 	c, err := Choose(Wish{Session: name, Branch: branch, Head: head, Refs: refs, Places: places})
 	if own, found := s.At(places[c.Branch]); found && kedge.Conflict.Is(err) {
 		err = kedge.Errorf(kedge.Conflict, "%w", err).
-			WithHint("continue there: kedge resume %s; or name another branch: --worktree=BRANCH", own.Name)
+			WithHint("continue the session on that branch: kedge resume %s; or name another branch: --worktree=BRANCH", own.Name)
 	}
 	return c, head, err
 }
@@ -227,7 +227,7 @@ func records(dir string) ([]string, error) {
 func readSession(file string) (r Session, err error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
-		return r, kedge.Errorf(kedge.Internal, "cannot read the record of a worktree: %w", err)
+		return r, kedge.Errorf(kedge.Internal, "cannot read Kedge's file about a worktree: %w", err)
 	}
 	return r, strict.Decode(file, text, &r)
 }
@@ -235,7 +235,7 @@ func readSession(file string) (r Session, err error) {
 func (s *Slots) writeSession(r Session) error {
 	text, err := json.Marshal(r)
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot save the record of a worktree: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot save Kedge's file about a worktree: %w", err)
 	}
 	return atomicfile.Write(r.Path+".json", append(text, '\n'), 0o600)
 }

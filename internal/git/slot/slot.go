@@ -70,7 +70,7 @@ func Branch(id kedge.RunID) string { return "kedge/" + string(id) }
 // repository had to be put back is written down first.
 func (s *Slots) Open(ctx context.Context, j Job) (*git.Repo, error) {
 	if j.Slot == 0 {
-		return nil, kedge.Errorf(kedge.NotFound, "%[2]s has no worktree for this feature (job %[1]d)", j.Job, j.Run).WithHint("see the worktrees: kedge worktree ls")
+		return nil, kedge.Errorf(kedge.NotFound, "run %s has no worktree for this feature", j.Run).WithHint("see the worktrees: kedge worktree ls")
 	}
 	return s.open(ctx, s.Dir(j.Slot), func(was string) error {
 		_, err := s.Keep(j.Run, j.Job, func(j *Job) { j.Mended = was })

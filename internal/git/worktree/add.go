@@ -63,7 +63,7 @@ func realPath(path string) (string, error) {
 
 func (q AddRequest) check() error {
 	if !filepath.IsAbs(q.Path) || filepath.Clean(q.Path) != q.Path {
-		return kedge.Errorf(kedge.Invalid, "%q is not an absolute path", q.Path)
+		return kedge.Errorf(kedge.Invalid, "the path of the new worktree, %q, is not absolute", q.Path)
 	}
 	if name := filepath.Base(q.Path); !kedge.ValidName(name) {
 		return kedge.Errorf(kedge.Invalid, "%q is not a valid worktree name", name).

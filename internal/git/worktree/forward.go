@@ -64,7 +64,7 @@ func (r *Repo) refuseBackward(ctx context.Context, branch, at, to string) error 
 	if err != nil || ahead {
 		return err
 	}
-	return kedge.Errorf(kedge.Conflict, "the branch %q has commits that %s does not have", branch, words.Hash(to)).
+	return kedge.Errorf(kedge.Conflict, "the branch %q has commits that commit %s does not have", branch, words.Hash(to)).
 		WithStep(kedge.Step("git", "merge", words.Hash(to)))
 }
 

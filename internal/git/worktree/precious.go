@@ -17,7 +17,7 @@ func (r *Repo) precious(ctx context.Context) string {
 		return why
 	}
 	if n := measure(r.g.Root()); n.repo != "" {
-		return fmt.Sprintf("it holds the repository %q", n.repo)
+		return fmt.Sprintf("it contains the repository %q", n.repo)
 	}
 	if ignored, err := r.ignored(ctx); err != nil {
 		return err.Error()
@@ -36,7 +36,7 @@ func (r *Repo) inside(ctx context.Context) string {
 	}
 	for _, w := range list {
 		if strings.HasPrefix(w.path, r.g.Root()+string(filepath.Separator)) && hardened.Exists(w.path) {
-			return fmt.Sprintf("it holds the worktree %q", w.path)
+			return fmt.Sprintf("it contains the worktree %q", w.path)
 		}
 	}
 	found, err := r.InSubmodules(ctx)
@@ -44,7 +44,7 @@ func (r *Repo) inside(ctx context.Context) string {
 		return err.Error()
 	}
 	if len(found) > 0 {
-		return fmt.Sprintf("its submodule %q has work of its own", found[0].Path)
+		return fmt.Sprintf("its submodule %q has work that would be lost", found[0].Path)
 	}
 	return ""
 }

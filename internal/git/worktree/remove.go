@@ -170,7 +170,7 @@ func (r *Repo) setRemoving(state string) error {
 }
 
 func stays(path, why string) error {
-	return kedge.Errorf(kedge.Conflict, "Kedge did not remove the worktree %q: %s", path, why).WithHint("see what it holds: git -C %s status", hardened.Quote(path))
+	return kedge.Errorf(kedge.Conflict, "Kedge did not remove the worktree %q: %s", path, why).WithHint("see what is in the worktree: git -C %s status", hardened.Quote(path))
 }
 
 // checkAside looks at the worktree that was moved aside, and puts it back if it

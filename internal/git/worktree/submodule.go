@@ -155,7 +155,7 @@ func (r *Repo) clearSubmodule(ctx context.Context, m checkout.Submodule) (stays 
 	case checkout.Strange:
 	}
 	if why != "" {
-		return false, kedge.Errorf(kedge.Blocked, "the submodule %q has %s", m.Path, why).WithHint("move it away: mv %s %s", hardened.Quote(m.Dir), hardened.Quote(m.Dir+".old"))
+		return false, kedge.Errorf(kedge.Blocked, "the submodule %q has %s", m.Path, why).WithHint("move its folder away: mv %s %s", hardened.Quote(m.Dir), hardened.Quote(m.Dir+".old"))
 	}
 	return false, salvage.EmptyFolder(m.Dir, m.Path)
 }

@@ -220,7 +220,7 @@ func TestRow21RemoveOnlyWhatHoldsNothing(t *testing.T) {
 	for name, spoil := range map[string]func(w *gittest.Repo){
 		"changes that are not committed": func(w *gittest.Repo) { w.Write("a", "dirty\n") },
 		"are not committed":              func(w *gittest.Repo) { w.Write("new", "untracked\n") },
-		"holds the repository":           func(w *gittest.Repo) { w.Write("ignored/x", "x"); w.GitIn(w.Path("ignored"), "init", "-q", "nested") },
+		"contains the repository":        func(w *gittest.Repo) { w.Write("ignored/x", "x"); w.GitIn(w.Path("ignored"), "init", "-q", "nested") },
 		"on no branch":                   func(w *gittest.Repo) { w.Git("checkout", "-q", "--detach"); w.Write("a", "x"); w.Commit("lost") },
 		"locked":                         func(w *gittest.Repo) { w.Git("worktree", "lock", w.Dir) },
 		"has ignored files: .env, ignored/": func(w *gittest.Repo) {
@@ -321,7 +321,7 @@ func TestF16UserMovesThingsMeanwhile(t *testing.T) {
 	}
 	w.Git("checkout", "-q", "--detach")
 	r.Git("branch", "-D", "b")
-	gittest.WantKind(t, r.Open().UpdateRef(t.Context(), "refs/heads/b", next, base), kedge.Conflict, "it is at nothing now")
+	gittest.WantKind(t, r.Open().UpdateRef(t.Context(), "refs/heads/b", next, base), kedge.Conflict, "is at no commit now")
 	r.Must(os.RemoveAll(dir))
 	err = r.Open().ResetWorktree(t.Context(), git.ResetRequest{Dir: dir, To: next, Head: users, Expect: clean})
 	gittest.WantKind(t, err, kedge.NotFound, "no folder")

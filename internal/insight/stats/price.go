@@ -81,7 +81,7 @@ func ParsePrices(name string, b []byte) (PriceTable, error) {
 
 func (p Price) check(name string) error {
 	if p.Model == "" {
-		return kedge.Errorf(kedge.Invalid, "%s: a price has no model", name).WithHint(`add model = "…" to it`)
+		return kedge.Errorf(kedge.Invalid, "%s: a price has no model", name).WithHint(`add a model below its [[price]]: model = "NAME"`)
 	}
 	if err := glob.Valid(p.Model); err != nil {
 		return kedge.Errorf(kedge.Invalid, "%s: model %q: %w", name, p.Model, err).WithHint("name the model; * stands for any text")

@@ -27,7 +27,7 @@ func (all Formats) Read(ctx context.Context, agent string, r io.Reader, o Option
 	f := all.of(agent)
 	if f.Read == nil {
 		return Meta{}, kedge.Errorf(kedge.Invalid, "Kedge cannot read a transcript of agent %q from standard input", agent).
-			WithHint("Kedge can do that for %s", strings.Join(all.Agents(), ", "))
+			WithHint("name the file of the transcript instead; Kedge reads standard input only for %s", strings.Join(all.Agents(), ", "))
 	}
 	if o.Before <= 0 {
 		return f.Read(ctx, r, o, emit)
@@ -217,5 +217,5 @@ func (all Formats) detect(path string) (Format, error) {
 		return all[usual], nil // without a line that tells, its lines will be counted as skipped
 	}
 	return Format{}, kedge.Errorf(kedge.Invalid, "%q is not a transcript that Kedge can read", path).
-		WithHint("Kedge reads transcripts of %s", strings.Join(all.Agents(), ", "))
+		WithHint("name a transcript of one of these agents: %s", strings.Join(all.Agents(), ", "))
 }

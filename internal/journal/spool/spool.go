@@ -70,7 +70,7 @@ func Put(home, owner string, now time.Time, b []byte) (string, error) {
 			return id, nil
 		}
 	}
-	return "", kedge.Errorf(kedge.Internal, "Kedge cannot store the event of an agent's hook: at each of %[2]d tries, the daemon removed the file %[1]q", file, reopened).WithHint("try again")
+	return "", kedge.Errorf(kedge.Internal, "Kedge cannot store the event of an agent's hook: the daemon removed the file %[1]q at each of %[2]d tries", file, reopened).WithHint("try again")
 }
 
 // reopened is how often a file is opened anew that the daemon has just taken.

@@ -51,7 +51,7 @@ func startChild(spec Spec) (*child, error) {
 	c.pid, err = syscall.ForkExec(path, spec.Command, attr)
 	if err != nil {
 		closeAll([]*os.File{c.in, c.out})
-		return nil, kedge.Errorf(kedge.Invalid, "cannot start %q in %q: %w", spec.Command[0], spec.Cwd, err)
+		return nil, kedge.Errorf(kedge.Invalid, "cannot start the program %q in the folder %q: %w", spec.Command[0], spec.Cwd, err)
 	}
 	go c.reap()
 	return c, nil
@@ -97,7 +97,7 @@ func LookPath(name, cwd string, env []string) (string, error) {
 			name = filepath.Join(cwd, name)
 		}
 		if _, err := exec.LookPath(name); errors.Is(err, fs.ErrPermission) {
-			return "", kedge.Errorf(kedge.NotFound, "%q is not executable", name).WithHint("chmod +x '%s'", name)
+			return "", kedge.Errorf(kedge.NotFound, "the program %q is not executable", name).WithHint("make the program executable: chmod +x '%s'", name)
 		} else if err != nil {
 			return "", kedge.Errorf(kedge.NotFound, "there is no program %q", name)
 		}

@@ -65,7 +65,7 @@ func Dial(ctx context.Context, dir string) (*Client, error) {
 	}
 	nc, err := new(net.Dialer).DialContext(ctx, "unix", r.Socket)
 	if err != nil {
-		return nil, kedge.Errorf(kedge.NotFound, "the process that keeps session %q alive (its holder) does not answer: %w", r.Session, err)
+		return nil, kedge.Errorf(kedge.NotFound, "the process that keeps session %q alive (its holder) does not answer: %w", r.Session, err).WithHint("see what became of the session: kedge ls")
 	}
 	c, err := greet(ctx, nc, r)
 	if err != nil {
@@ -92,7 +92,7 @@ func greet(ctx context.Context, nc net.Conn, r Record) (*Client, error) {
 		return nil, err
 	}
 	if uid != os.Geteuid() {
-		return nil, kedge.Errorf(kedge.Conflict, "Kedge does not connect to session %q: the program that answers for it belongs to user %d, not to you", r.Session, uid).WithHint("see who started it: kedge doctor")
+		return nil, kedge.Errorf(kedge.Conflict, "Kedge does not connect to session %q: the program that answers for that session belongs to user %d, not to you", r.Session, uid).WithHint("see what is wrong: kedge doctor")
 	}
 	c := &Client{c: nc}
 	defer c.deadline(ctx)()
@@ -107,7 +107,7 @@ func greet(ctx context.Context, nc net.Conn, r Record) (*Client, error) {
 		return nil, err
 	}
 	if c.Greeting.Session != r.Session || c.Greeting.Holder != r.Holder || c.Greeting.Boot != r.Boot {
-		return nil, kedge.Errorf(kedge.Conflict, "Kedge does not connect to session %q: the process that answers for it is not the one that Kedge started", r.Session).WithHint("see what became of the session: kedge ls")
+		return nil, kedge.Errorf(kedge.Conflict, "Kedge does not connect to session %q: the process that answers for that session is not the one that Kedge started", r.Session).WithHint("see what became of the session: kedge ls")
 	}
 	return c, nil
 }
@@ -140,8 +140,8 @@ func (c *Client) ask(ctx context.Context, f Frame) (Frame, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.knows(f.Type) {
-		return Frame{}, kedge.Errorf(kedge.Conflict, "an older version of Kedge started this session, and it does not know the request %q", byte(f.Type)).
-			WithHint("end the session and start it again: kedge kill NAME; then: kedge resume NAME")
+		return Frame{}, kedge.Errorf(kedge.Conflict, "an older version of Kedge started this session, and that version cannot do what your command asks").
+			WithHint("end the session and start it again: kedge kill NAME && kedge resume NAME")
 	}
 	defer c.deadline(ctx)()
 	answer, err := c.exchange(f)

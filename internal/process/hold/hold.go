@@ -80,9 +80,9 @@ func (p Place) check() error {
 	case !kedge.ValidID("ses", string(p.Session)):
 		return kedge.Errorf(kedge.Invalid, "%q is not the id of a session", p.Session)
 	case !filepath.IsAbs(p.Dir) || !filepath.IsAbs(p.Socket):
-		return kedge.Errorf(kedge.Invalid, "the folder of a session and the socket through which Kedge reaches it must have absolute paths")
+		return kedge.Errorf(kedge.Invalid, "the paths of a session's folder and of its socket must be absolute")
 	case len(p.Socket) > maxSocket:
-		return kedge.Errorf(kedge.Invalid, "Kedge reaches the session through a socket, and the path of the socket is too long: %q has more than %d bytes", p.Socket, maxSocket).WithHint("set KEDGE_HOME to a shorter path")
+		return kedge.Errorf(kedge.Invalid, "the path of the session's socket, %q, is too long: at most %d bytes are allowed", p.Socket, maxSocket).WithHint("set KEDGE_HOME to a shorter path")
 	}
 	return nil
 }

@@ -194,7 +194,7 @@ func listen(path string) (net.Listener, error) {
 	defer syscall.Umask(old)
 	l, err := new(net.ListenConfig).Listen(context.Background(), "unix", path)
 	if err != nil {
-		return nil, kedge.Errorf(kedge.Internal, "Kedge cannot make the socket through which it reaches the session: %w", err)
+		return nil, kedge.Errorf(kedge.Internal, "cannot make the session's socket: %w", err)
 	}
 	return l, nil
 }

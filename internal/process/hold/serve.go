@@ -143,7 +143,7 @@ func (h *holder) act(f Frame) error {
 	case VerbRedraw:
 		return h.redraw()
 	default:
-		return kedge.Errorf(kedge.Invalid, "another version of Kedge started this session, and it does not know the request %q", byte(f.Type))
+		return kedge.Errorf(kedge.Invalid, "another version of Kedge started this session, and that version cannot do what your command asks")
 	}
 }
 

@@ -26,7 +26,7 @@ type player interface {
 
 // Removed is the error of a session that has no output any more.
 func Removed() error {
-	return kedge.Errorf(kedge.NotFound, "Kedge removed the output of this session: it keeps output only for a limited time and up to a limited size")
+	return kedge.Errorf(kedge.NotFound, "Kedge has removed the output of this session: Kedge keeps output only for a limited time and up to a limited size")
 }
 
 // play tells p what is on the tape, up to its present end.

@@ -34,7 +34,7 @@ func AddGain(home string, g Gain) error {
 	g.Command = redact.Text(g.Command)
 	b, err := json.Marshal(g)
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot turn the record of saved tokens into JSON: %w", err)
+		return kedge.Errorf(kedge.Internal, "kedge exec cannot note how many tokens were saved: %w", err)
 	}
 	file := filepath.Join(home, folder, gainFile)
 	if info, err := os.Stat(file); err == nil && info.Size() > gainMost {
@@ -42,11 +42,11 @@ func AddGain(home string, g Gain) error {
 	}
 	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "kedge exec cannot record how many tokens it saved: %w", err)
+		return kedge.Errorf(kedge.Internal, "kedge exec cannot note how many tokens were saved: %w", err)
 	}
 	_, err = f.Write(append(b, '\n')) // in one piece: others write too
 	if err = errors.Join(err, f.Close()); err != nil {
-		return kedge.Errorf(kedge.Internal, "kedge exec cannot record how many tokens it saved: %w", err)
+		return kedge.Errorf(kedge.Internal, "kedge exec cannot note how many tokens were saved: %w", err)
 	}
 	return nil
 }
@@ -61,7 +61,7 @@ func Gains(home string) ([]Gain, error) {
 			continue
 		}
 		if err != nil {
-			return nil, kedge.Errorf(kedge.Internal, "cannot read the record of the tokens that kedge exec saved: %w", err)
+			return nil, kedge.Errorf(kedge.Internal, "cannot read how many tokens kedge exec has saved: %w", err)
 		}
 		lines := bufio.NewScanner(f)
 		for lines.Scan() {
@@ -71,7 +71,7 @@ func Gains(home string) ([]Gain, error) {
 			}
 		}
 		if err := errors.Join(lines.Err(), f.Close()); err != nil {
-			return nil, kedge.Errorf(kedge.Internal, "cannot read the record of the tokens that kedge exec saved: %w", err)
+			return nil, kedge.Errorf(kedge.Internal, "cannot read how many tokens kedge exec has saved: %w", err)
 		}
 	}
 	return list, nil

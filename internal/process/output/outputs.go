@@ -92,7 +92,7 @@ func (k *Kept) End(e Record) error {
 	}
 	b, err := json.MarshalIndent(e, "", "  ")
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot save the record of the command: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot save which command was run: %w", err)
 	}
 	err = atomicfile.Write(filepath.Join(k.folder, record), append(b, '\n'), 0o600)
 	if unsettled != nil {
@@ -113,7 +113,7 @@ func validSession(id kedge.SessionID) kedge.SessionID {
 // Open opens the kept output of a command, without secrets, also while it runs.
 func Open(home, id string) (io.ReadCloser, error) {
 	if !kedge.ValidID("exec", id) {
-		return nil, kedge.Errorf(kedge.Invalid, "%q is not the id of a command that kedge exec ran", id)
+		return nil, kedge.Errorf(kedge.Invalid, "%q is not the id of a command that kedge exec ran", id).WithHint("see the ids: kedge exec --list")
 	}
 	if f, err := os.Open(filepath.Join(home, folder, id, printed)); err == nil {
 		return struct {
@@ -123,8 +123,8 @@ func Open(home, id string) (io.ReadCloser, error) {
 	}
 	f, err := os.Open(filepath.Join(home, folder, id, output))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, kedge.Errorf(kedge.NotFound, "Kedge has no output of %q: it keeps the last %d commands, and at most %d MB", id, keepCount, keepBytes>>20).
-			WithHint("see which it still has: kedge exec --list")
+		return nil, kedge.Errorf(kedge.NotFound, "Kedge does not have the output of command %q: Kedge keeps only the output of the last %d commands, and at most %d MB", id, keepCount, keepBytes>>20).
+			WithHint("see the saved outputs: kedge exec --list")
 	}
 	if err != nil {
 		return nil, kedge.Errorf(kedge.Internal, "cannot read the saved output: %w", err)

@@ -36,7 +36,7 @@ var resources = map[string]int{"memory": unix.RLIMIT_DATA, "file": unix.RLIMIT_F
 func Limit(args []string) error {
 	i := slices.Index(args, "--")
 	if i < 0 || i+1 == len(args) {
-		return kedge.Errorf(kedge.Invalid, "kedge limit needs two dashes and a command after the limits")
+		return kedge.Errorf(kedge.Invalid, "kedge limit needs -- and a command after the limits")
 	}
 	command, environ := args[i+1:], os.Environ()
 	path, err := exec.LookPath(command[0])
@@ -53,7 +53,7 @@ func Limit(args []string) error {
 		}
 	}
 	err = syscall.Exec(path, command, environ) //nolint:gosec // that is what it is for
-	return kedge.Errorf(kedge.Invalid, "cannot start %q: %w", path, err)
+	return kedge.Errorf(kedge.Invalid, "cannot start the program %q: %w", path, err)
 }
 
 // limit is one limit, ready to be set.

@@ -70,7 +70,7 @@ const limitFailed = 126
 
 func broken(k Kind, why string) error {
 	return kedge.Errorf(kedge.Blocked, "the sandbox %q does not work here: %s", k, why).
-		WithHint("allow user namespaces on this system, or set kind = \"none\" under [sandbox] in .kedge/config.toml")
+		WithHint("to work without a sandbox, set kind = \"none\" under [sandbox] in .kedge/config.toml; on Linux, you can allow user namespaces instead")
 }
 
 func reason(said string, err error) string {

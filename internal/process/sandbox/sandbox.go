@@ -107,7 +107,7 @@ func Install(k Kind) string { return programs[k].get }
 
 func missing(k Kind) error {
 	return kedge.Errorf(kedge.Blocked, "config.toml asks for the sandbox %q, but the program %q is not installed", k, programs[k].name).
-		WithHint("%s; or run without a sandbox where it is missing: set missing = \"run\" under [sandbox] in .kedge/config.toml", programs[k].get)
+		WithHint("%s; or, to work without a sandbox on machines without that program, set missing = \"run\" under [sandbox] in .kedge/config.toml", programs[k].get)
 }
 
 // furnish says what is writable and what is seen.

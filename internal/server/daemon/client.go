@@ -92,7 +92,7 @@ func Poke(home, path string) error {
 }
 
 func absent(home string) error {
-	err := kedge.Errorf(kedge.NotFound, "no daemon runs for %q", home).WithHint("start one: kedge up")
+	err := kedge.Errorf(kedge.NotFound, "no daemon runs for the state folder %q", home).WithHint("start one: kedge up")
 	err.Err = ErrAbsent
 	return err
 }
@@ -150,7 +150,7 @@ func Stop(ctx context.Context, home string) error {
 			return nil
 		}
 	}
-	return kedge.Errorf(kedge.Interrupted, "the daemon of %q has not stopped yet: %w", home, context.Cause(ctx))
+	return kedge.Errorf(kedge.Interrupted, "the daemon of the state folder %q has not stopped yet: %w", home, context.Cause(ctx))
 }
 
 // readPID gives the pid that the present daemon wrote down; 0 when there is none.

@@ -87,7 +87,7 @@ func (s *starting) await(ctx context.Context) (*http.Client, Hello, error) {
 		}
 	}
 	return nil, Hello{}, kedge.Errorf(kedge.KindOf(context.Cause(ctx)), "the daemon does not answer yet%s: %w", s.lastWords(), context.Cause(ctx)).
-		WithHint("see what it prints: kedge up --foreground")
+		WithHint("see what the daemon prints: kedge up --foreground")
 }
 
 // step sees to it that somebody's child is on its way. A child that ended has
@@ -129,7 +129,7 @@ func (s *starting) judge(exit error) error {
 		why = exit.Error()
 	}
 	return kedge.Errorf(kedge.Internal, "the daemon did not start (%s)%s", why, s.lastWords()).
-		WithHint("see what it prints: kedge up --foreground")
+		WithHint("see what the daemon prints: kedge up --foreground")
 }
 
 // lastWords is the last line that was logged since the start.

@@ -108,7 +108,7 @@ func TestEnsureShowsTheLastWordsOfADeadDaemon(t *testing.T) {
 	if !kedge.Internal.Is(err) || !strings.Contains(err.Error(), "exit status 1") || !strings.Contains(err.Error(), "no such plug-in") {
 		t.Errorf("got %v", err)
 	}
-	if strings.Contains(err.Error(), "old words") || tries == 0 || kedge.HintOf(err) != "see what it prints: kedge up --foreground" {
+	if strings.Contains(err.Error(), "old words") || tries == 0 || kedge.HintOf(err) != "see what the daemon prints: kedge up --foreground" {
 		t.Errorf("after %d tries: %v", tries, err)
 	}
 }

@@ -69,7 +69,7 @@ func Claim(env func(string) string) (said string) {
 		_ = os.Chmod(dir, info.Mode()) // Home tells what is left
 		return ""
 	}
-	return fmt.Sprintf("the empty state folder %q was open to other users (mode %04o): it is yours alone now (0700)", dir, info.Mode().Perm())
+	return fmt.Sprintf("the empty state folder %q was open to other users (mode %04o), so Kedge restricted it to you (mode 0700)", dir, info.Mode().Perm())
 }
 
 func isEmpty(dir string) bool {
@@ -103,19 +103,19 @@ func homePath(env func(string) string) (string, error) {
 // written. access(2) also tells root about a read-only filesystem.
 func private(dir string, info fs.FileInfo) error {
 	if !info.IsDir() {
-		return kedge.Errorf(kedge.Invalid, "%q is not a folder", dir).
-			WithHint("move it away, or set KEDGE_HOME to another folder")
+		return kedge.Errorf(kedge.Invalid, "%q is not a folder, and Kedge needs a folder there for its state", dir).
+			WithHint("move that file away, or set KEDGE_HOME to another folder")
 	}
 	if st, ok := info.Sys().(*syscall.Stat_t); ok && int(st.Uid) != os.Geteuid() {
-		return kedge.Errorf(kedge.Invalid, "%q belongs to user %d, not to you (user %d)", dir, st.Uid, os.Geteuid()).
+		return kedge.Errorf(kedge.Invalid, "Kedge's folder %q belongs to user %d, not to you (user %d)", dir, st.Uid, os.Geteuid()).
 			WithHint("set KEDGE_HOME to a folder of your own")
 	}
 	if perm := info.Mode().Perm(); perm&0o077 != 0 {
-		return kedge.Errorf(kedge.Invalid, "%q is open to other users (mode %04o)", dir, perm).
-			WithHint("chmod 700 '%s'", dir)
+		return kedge.Errorf(kedge.Invalid, "Kedge's folder %q is open to other users (mode %04o)", dir, perm).
+			WithHint("restrict the folder to yourself: chmod 700 '%s'", dir)
 	}
 	if err := unix.Access(dir, unix.W_OK|unix.X_OK); err != nil {
-		return kedge.Errorf(kedge.Invalid, "%q cannot be written: %w", dir, err).
+		return kedge.Errorf(kedge.Invalid, "Kedge cannot write to its folder %q: %w", dir, err).
 			WithHint("set KEDGE_HOME to a folder that you may write to")
 	}
 	return nil

@@ -139,7 +139,7 @@ func TestF29PermissionLoss(t *testing.T) {
 	}
 	dir := filepath.Join(t.TempDir(), "locked")
 	must(t, os.Mkdir(dir, 0o500))
-	refused(t, "cannot be written", env("KEDGE_HOME", dir))
+	refused(t, "cannot write to its folder", env("KEDGE_HOME", dir))
 	refused(t, "permission denied", env("KEDGE_HOME", filepath.Join(dir, "below")))
 }
 
@@ -178,7 +178,7 @@ func TestF29ReadOnlyFilesystem(t *testing.T) {
 	if reason, skip := strings.CutPrefix(string(out), "skip:"); skip {
 		t.Skipf("cannot mount here: %s", reason)
 	}
-	want := fmt.Sprintf("invalid: %q cannot be written: %v\ninvalid: cannot make the state folder %q: %v\nin a session: <nil>\n",
+	want := fmt.Sprintf("invalid: Kedge cannot write to its folder %q: %v\ninvalid: cannot make the state folder %q: %v\nin a session: <nil>\n",
 		dir, syscall.EROFS, filepath.Join(dir, "below"), syscall.EROFS)
 	if string(out) != want {
 		t.Errorf("got  %s\nwant %s", out, want)

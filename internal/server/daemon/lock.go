@@ -125,11 +125,11 @@ func noFlock(path string, err error) error {
 }
 
 func taken(f *os.File) error {
-	err := kedge.Errorf(kedge.Conflict, "another daemon is just starting; it holds the lock file %q", f.Name())
+	err := kedge.Errorf(kedge.Conflict, "another daemon is just starting and holds the lock file %q", f.Name())
 	if pid := holder(f); pid != 0 {
-		err = kedge.Errorf(kedge.Conflict, "the daemon with pid %d is already running; it holds the lock file %q", pid, f.Name())
+		err = kedge.Errorf(kedge.Conflict, "the daemon with pid %d is already running and holds the lock file %q", pid, f.Name())
 	}
-	return err.WithHint("to stop it: kedge down")
+	return err.WithHint("stop that daemon: kedge down")
 }
 
 // holder reads who signed the lock; 0 when nobody living did, which happens in

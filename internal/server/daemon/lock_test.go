@@ -106,7 +106,7 @@ func TestF25ConflictNamesTheHolder(t *testing.T) {
 	if want := fmt.Sprintf("the daemon with pid %d is already running", os.Getpid()); !kedge.Conflict.Is(err) || !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v, want %q", err, want)
 	}
-	if kedge.HintOf(err) != "to stop it: kedge down" {
+	if kedge.HintOf(err) != "stop that daemon: kedge down" {
 		t.Errorf("hint %q", kedge.HintOf(err))
 	}
 	if err := lock.f.Truncate(0); err != nil { // taken, not yet signed

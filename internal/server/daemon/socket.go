@@ -98,7 +98,7 @@ func removeStale(path string) error {
 	}
 	if info.Mode().Type() != fs.ModeSocket {
 		return kedge.Errorf(kedge.Conflict, "%q is not a socket, and the daemon needs that path for its socket", path).
-			WithHint("move it away: mv '%s' '%s.old'", path, path)
+			WithHint("move the file away: mv '%s' '%s.old'", path, path)
 	}
 	if err := os.Remove(path); err != nil {
 		return kedge.Errorf(kedge.Internal, "cannot remove the socket %q that a dead daemon left: %w", path, cause(err))
@@ -122,7 +122,7 @@ func (l *ownListener) Accept() (net.Conn, error) {
 			return nil, err
 		}
 		if err := checkPeer(c, l.uid); err != nil {
-			l.log.Warn("connection refused", "reason", err.Error())
+			l.log.Warn("refused a connection", "reason", err.Error())
 			_ = c.Close()
 			continue
 		}

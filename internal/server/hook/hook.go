@@ -289,6 +289,6 @@ func within[T any](ctx context.Context, do func() (T, error)) (T, error) {
 		return r.v, r.err
 	case <-ctx.Done():
 		var none T
-		return none, kedge.Errorf(kedge.Interrupted, "Kedge's hook took too long, so the agent continues without it: %w", context.Cause(ctx))
+		return none, kedge.Errorf(kedge.Interrupted, "Kedge's hook took too long, so the agent continues without an answer: %w", context.Cause(ctx))
 	}
 }

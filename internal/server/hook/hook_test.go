@@ -379,7 +379,7 @@ func TestCondensingHasABudget(t *testing.T) {
 func TestNeverInTheWay(t *testing.T) {
 	c := newScene(t)
 	for _, x := range []struct{ args, input, log string }{
-		{"claude", "", "got no input"},
+		{"claude", "", "sent nothing to the hook"},
 		{"claude", "not json", "does not understand"},
 		{"nobody", event("Stop"), `no hooks for agent "nobody"`},
 		{"claude", event("SomethingNew"), ""},

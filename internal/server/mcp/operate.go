@@ -50,7 +50,7 @@ func operating[A any](name, call string, ask func(s *Server, a A) any) func(cont
 	return func(ctx context.Context, s *Server, args json.RawMessage, progress func(json.RawMessage)) (json.RawMessage, error) {
 		if s.Operate == nil {
 			return nil, kedge.Errorf(kedge.Blocked, "%s needs an operator token, and this MCP server has none", name).
-				WithHint("make one in your own terminal: kedge operator add NAME; then set the environment variable KEDGE_OPERATOR of this MCP server to it")
+				WithHint("make a token in your own terminal: kedge operator add NAME; then set the environment variable KEDGE_OPERATOR of this MCP server to that token")
 		}
 		own := *s
 		own.Call = s.Operate

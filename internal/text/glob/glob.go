@@ -38,11 +38,11 @@ func Valid(pattern string) error {
 	}
 	if strings.HasPrefix(pattern, "/") {
 		return kedge.Errorf(kedge.Invalid, "pattern %q is absolute", pattern).
-			WithHint("write it as seen from the project's folder, for example: cmd/**")
+			WithHint("write the pattern as seen from the project's folder, for example: cmd/**")
 	}
 	if err := validate(split(pattern)); err != nil {
 		return kedge.Errorf(kedge.Invalid, "pattern %q %w", pattern, err).
-			WithHint("put a backslash before a special character that is meant literally")
+			WithHint("write a pattern such as cmd/**; put a backslash before a special character that is meant literally")
 	}
 	return nil
 }
