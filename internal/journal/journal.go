@@ -160,7 +160,7 @@ func (s *Store) restoreHint() string {
 // startOverHint is for a journal of which nothing can be read.
 func (s *Store) startOverHint() string {
 	anew := kedge.Step("kedge", "down").AndThen(kedge.Step("mv", s.dir, s.dir+".old"))
-	return s.restoreHint() + "; or, to start again without this project's journal: " + anew.String()
+	return "restore a backup: kedge restore --from FOLDER; or, to start again without this project's journal: " + anew.String()
 }
 
 // Refusal gives the reason why the store accepts no more events, or nil: it is behind

@@ -2,8 +2,10 @@ package journal
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -15,6 +17,9 @@ import (
 // restoredName is the folder in which a restored journal is made. It has this name only once
 // the journal in it is whole; from then on the restoration is finished, whatever happens.
 const restoredName = "restored"
+
+// reportName is the file in it, and later among the old files, that says what is missing.
+const reportName = "restored.json"
 
 // maxMissing bounds the list of events that a restored journal lacks.
 const maxMissing = 200
@@ -55,7 +60,7 @@ func Restore(ctx context.Context, dir string, o RestoreOptions) (Restored, error
 	}
 	at := filepath.Join(dir, restoredName)
 	if _, err := os.Stat(at); err == nil {
-		return finishRestore(ctx, dir, o)
+		return finishRestore(dir, o.Now())
 	}
 	saved, err := readTailEnd(filepath.Join(dir, tailName))
 	if err != nil {
@@ -73,28 +78,39 @@ func Restore(ctx context.Context, dir string, o RestoreOptions) (Restored, error
 	if err := src.writeInto(ctx, temp, o); err != nil {
 		return Restored{}, err
 	}
+	r := src.restored(saved)
+	if err := writeReport(temp, r); err != nil {
+		return Restored{}, kedge.Errorf(kedge.Internal, "cannot restore the journal: %w", err)
+	}
 	if err := errors.Join(os.Rename(temp, at), syncPath(dir)); err != nil {
 		return Restored{}, kedge.Errorf(kedge.Internal, "cannot restore the journal: %w", err)
 	}
-	r := src.restored(saved)
 	r.Aside, err = swapIn(dir, o.Now())
 	return r, err
 }
 
 // finishRestore puts a restored journal in place that an interrupted Restore has made.
-func finishRestore(ctx context.Context, dir string, o RestoreOptions) (Restored, error) {
-	r := Restored{Missing: []Missing{}}
-	var err error
-	if r.Aside, err = swapIn(dir, o.Now()); err != nil {
-		return r, err
+func finishRestore(dir string, now time.Time) (Restored, error) {
+	var r Restored
+	text, err := os.ReadFile(filepath.Join(dir, restoredName, reportName))
+	if err == nil {
+		err = json.Unmarshal(text, &r)
 	}
-	s, err := Open(dir, Options{Now: o.Now, Key: o.Key, ReadOnly: true})
 	if err != nil {
-		return r, err
+		return r, kedge.Errorf(kedge.Internal, "cannot read what the interrupted restoration found: %w", err)
 	}
-	defer func() { _ = s.Close() }()
-	r.Kept, err = s.Last(ctx)
+	r.Aside, err = swapIn(dir, now)
 	return r, err
+}
+
+// writeReport keeps what Restore will answer: if it is interrupted, the next one answers it.
+func writeReport(dir string, r Restored) error {
+	text, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(dir, reportName)
+	return errors.Join(os.WriteFile(path, append(text, '\n'), 0o600), syncPath(path), syncPath(dir))
 }
 
 // source is what can be read of a journal that is restored.
@@ -131,10 +147,33 @@ func readSource(ctx context.Context, dir string, o RestoreOptions) (*source, err
 	defer done()
 	src := &source{missing: []Missing{}}
 	if err := src.openChain(ctx, conn, key); err != nil {
-		return nil, at.fault("read the journal", err)
+		return nil, kedge.Errorf(kedge.Conflict, "nothing of the journal %q can be read: %w", at.dbPath(), err).
+			WithHint("%s", (&Store{dir: dir}).startOverHint())
 	}
 	src.read(ctx, conn, o.Unverified)
+	if o.From != "" {
+		src.readLater(ctx, &Store{dir: dir})
+	}
 	return src, nil
+}
+
+// readLater lists what the replaced journal has and the backup has not, as far as it can be
+// read.
+func (s *source) readLater(ctx context.Context, present *Store) {
+	if _, err := os.Stat(present.dbPath()); err != nil {
+		return
+	}
+	conn, done, err := present.fresh(ctx, copying...)
+	if err != nil {
+		return
+	}
+	defer done()
+	for r, err := range rowsOf(ctx, conn, `SELECT `+eventColumns+` FROM events WHERE seq > ? ORDER BY seq`, len(s.rows)) {
+		if err != nil {
+			return
+		}
+		s.lacks(Missing{Seq: r.Seq, At: r.At, Actor: r.Actor, Type: r.Type, Why: "it is not in the backup"})
+	}
 }
 
 // openChain finds out how the rows are linked. Without a seal that the key made, no row can
@@ -213,8 +252,9 @@ func (s *source) restored(saved mark) Restored {
 	if n := len(s.missing); n > 0 {
 		seen = max(seen, s.missing[n-1].Seq+s.more)
 	}
+	why := "Kedge had saved it, and nothing of it is left"
 	for seq := seen + 1; seq <= saved.Seq; seq++ {
-		s.lacks(Missing{Seq: seq, Why: "Kedge had saved it, and nothing of it is left"})
+		s.lacks(Missing{Seq: seq, Why: why})
 	}
 	return Restored{Kept: int64(len(s.rows)), Unverified: s.unverified, Missing: s.missing, More: s.more}
 }
@@ -298,6 +338,7 @@ func swapIn(dir string, now time.Time) (aside string, err error) {
 		func() error { return moveOver(filepath.Join(at, dbName), db) },
 		func() error { return moveOver(filepath.Join(at, tailName), tail) },
 		func() error { return syncPath(dir) },
+		func() error { return moveOver(filepath.Join(at, reportName), filepath.Join(aside, reportName)) },
 		func() error { return os.RemoveAll(at) },
 		func() error { return syncPath(dir) },
 	} {
@@ -314,19 +355,29 @@ func keepOld(dir, aside string) error {
 		return err
 	}
 	for _, name := range []string{dbName, dbName + "-wal", tailName} {
-		b, err := os.ReadFile(filepath.Join(dir, name))
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		to := filepath.Join(aside, name)
-		if err = errors.Join(err, os.WriteFile(to, b, 0o600)); err != nil {
-			return err
-		}
-		if err := syncPath(to); err != nil {
+		if err := copyFile(filepath.Join(dir, name), filepath.Join(aside, name)); err != nil {
 			return err
 		}
 	}
 	return syncPath(aside)
+}
+
+// copyFile copies a file, if there is one.
+func copyFile(from, to string) error {
+	in, err := os.Open(from)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { _ = in.Close() }()
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Sync(), out.Close())
 }
 
 func removeAll(paths ...string) error {

@@ -7,6 +7,7 @@ import (
 	"database/sql"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -85,7 +86,11 @@ func (s *Store) openChain(ctx context.Context, key []byte, head mark) error {
 	s.chain = chain{key: key, sealed: sealedAt(seal)}
 	at, err := markAt(ctx, s.anchor, s.chain.sealed)
 	if err == nil && !hmac.Equal([]byte(seal), []byte(sealOf(key, at))) {
-		s.refuse("the journal %q does not belong to the key of this KEDGE_HOME (%s), or somebody changed its first %d events", s.dbPath(), KeyName, max(s.chain.sealed, 0))
+		why := ""
+		if s.chain.sealed > 0 {
+			why = fmt.Sprintf(", or somebody changed its first %d events", s.chain.sealed)
+		}
+		s.refuse("the journal %q does not belong to the key of this KEDGE_HOME (%s)%s", s.dbPath(), KeyName, why)
 	}
 	return err
 }

@@ -2,7 +2,6 @@ package journal
 
 import (
 	"bytes"
-	"context"
 	"database/sql"
 	"errors"
 	"os"
@@ -108,11 +107,15 @@ func TestWhatIsNotAsKedgeLeftItIsRefused(t *testing.T) {
 				t.Fatal(err)
 			}
 		}},
-		"no seal":       {testKey, func(t *testing.T, dir string) { behindItsBack(t, dir, `DELETE FROM meta WHERE key = 'seal'`) }},
-		"seal moved on": {testKey, func(t *testing.T, dir string) { behindItsBack(t, dir, `UPDATE meta SET value = replace(value, '0 ', '6 ') WHERE key = 'seal'`) }},
-		"no key":        {nil, func(*testing.T, string) {}},
-		"another key":   {other, func(*testing.T, string) {}},
-		"newest event":  {testKey, func(t *testing.T, dir string) { behindItsBack(t, dir, `UPDATE events SET actor = 'human:eve' WHERE seq = 6`) }},
+		"no seal": {testKey, func(t *testing.T, dir string) { behindItsBack(t, dir, `DELETE FROM meta WHERE key = 'seal'`) }},
+		"seal moved on": {testKey, func(t *testing.T, dir string) {
+			behindItsBack(t, dir, `UPDATE meta SET value = replace(value, '0 ', '6 ') WHERE key = 'seal'`)
+		}},
+		"no key":      {nil, func(*testing.T, string) {}},
+		"another key": {other, func(*testing.T, string) {}},
+		"newest event": {testKey, func(t *testing.T, dir string) {
+			behindItsBack(t, dir, `UPDATE events SET actor = 'human:eve' WHERE seq = 6`)
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := template(t, 3)
@@ -253,7 +256,8 @@ func TestRestoreIsFinished(t *testing.T) {
 			t.Fatal(err)
 		}
 		at := filepath.Join(dir, restoredName)
-		if err := errors.Join(os.Mkdir(at, 0o700), src.writeInto(context.Background(), at, RestoreOptions{Now: childClock, Key: testKey})); err != nil {
+		err = errors.Join(os.Mkdir(at, 0o700), src.writeInto(t.Context(), at, RestoreOptions{Now: childClock, Key: testKey}), writeReport(at, src.restored(mark{})))
+		if err != nil {
 			t.Fatal(err)
 		}
 		for _, do := range []func() error{
@@ -269,7 +273,7 @@ func TestRestoreIsFinished(t *testing.T) {
 			t.Errorf("step %d: opened: %v", step, err)
 		}
 		r, err := Restore(t.Context(), dir, RestoreOptions{Now: childClock, Key: testKey})
-		if err != nil || r.Kept != 3 {
+		if err != nil || r.Kept != 3 || len(r.Missing) != 1 {
 			t.Errorf("step %d: %+v, %v", step, r, err)
 		}
 		s, err := Open(dir, Options{Key: testKey})

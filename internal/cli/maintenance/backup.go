@@ -19,8 +19,9 @@ func Backup(env *frame.Env) *cobra.Command {
 		Long: `Copy this project's journal to a folder, and verify the copy.
 
 FOLDER must not exist yet. Without FOLDER, Kedge makes a folder under
-KEDGE_HOME/backups. To restore a backup, stop the daemon (kedge down) and copy
-the two files of the backup over those of the project.`,
+KEDGE_HOME/backups. The backup contains the key of the journals, with which
+Kedge recognises its own events. To restore a backup: kedge restore --from
+FOLDER.`,
 		Example: "  kedge backup\n  kedge backup ~/backups/shop-monday",
 		RunE: func(c *cobra.Command, args []string) error {
 			var in maintenance.BackupRequest
