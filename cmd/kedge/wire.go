@@ -11,10 +11,12 @@ import (
 	"os/user"
 	"path/filepath"
 	"strconv"
+	"sync"
 	"time"
 
 	"kedge"
 	"kedge/internal/app"
+	"kedge/internal/app/projects"
 	"kedge/internal/app/sessions"
 	"kedge/internal/cli/frame"
 	"kedge/internal/process/hold"
@@ -26,8 +28,9 @@ import (
 // wire gives the commands their way to the service. A home that cannot be used
 // is told when a command needs it, so that help always works.
 func wire(env *frame.Env, home string, homeErr error) {
-	c := &caller{home: home, homeErr: homeErr, dir: env.Dir, environ: env.Environ, version: kedge.Version}
+	c := &caller{damage: &told{}, home: home, homeErr: homeErr, dir: env.Dir, environ: env.Environ, version: kedge.Version}
 	env.Home, env.Call, env.Daemon, env.Scoped, env.Operating = home, c, c, c.Scoped, c.Operating
+	env.Damage = c.damage.Err
 }
 
 // caller reaches the service: through the daemon, or in process and read only.
@@ -42,10 +45,45 @@ type caller struct {
 	token    string
 	operator string        // the token of an operator in whose name calls are made; empty: none
 	patience time.Duration // with a token: how long a daemon may be silent
+
+	damage *told // what the first incomplete answer said
 }
 
-// Call implements frame.Caller.
+// told keeps the first error that it is given.
+type told struct {
+	mu  sync.Mutex
+	err error
+}
+
+func (t *told) note(err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.err == nil {
+		t.err = err
+	}
+}
+
+// Err gives the error, or nil.
+func (t *told) Err() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.err
+}
+
+// Call implements frame.Caller. An answer that may lack something is an answer: what is
+// damaged is told when the command ends.
 func (c *caller) Call(ctx context.Context, name string, in, out any, progress func(json.RawMessage)) error {
+	err := c.call(ctx, name, in, out, progress)
+	if damaged, ok := errors.AsType[server.Incomplete](err); ok {
+		if c.damage != nil { // a test has none
+			c.damage.note(damaged.Err)
+		}
+		return nil
+	}
+	return err
+}
+
+func (c *caller) call(ctx context.Context, name string, in, out any, progress func(json.RawMessage)) error {
 	entry, err := server.Find(name)
 	if err != nil {
 		return err
@@ -140,6 +178,7 @@ func (c *caller) local(ctx context.Context, entry server.Call, env server.Envelo
 			env.Session = in // as the daemon would know it
 		}
 	}
+	ctx, damage := projects.WithDamage(ctx)
 	v, err := entry.Run(ctx, s, env, func(v any) {
 		if b, err := json.Marshal(v); err == nil && progress != nil {
 			progress(b)
@@ -152,10 +191,13 @@ func (c *caller) local(ctx context.Context, entry server.Call, env server.Envelo
 	if err != nil {
 		return kedge.Errorf(kedge.Internal, "Kedge cannot write the answer to your command as JSON: %w", err)
 	}
-	if out == nil {
-		return nil
+	if out != nil {
+		err = json.Unmarshal(b, out)
 	}
-	return json.Unmarshal(b, out)
+	if err == nil && damage.Err() != nil {
+		return server.Incomplete{Err: damage.Err()}
+	}
+	return err
 }
 
 func (c *caller) ensure(ctx context.Context) (*http.Client, daemon.Hello, error) {

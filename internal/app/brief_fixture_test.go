@@ -57,7 +57,7 @@ func newPlace(t *testing.T, git bool) *place {
 // append adds facts that other areas write, before the service opens the store.
 func (pl *place) append(id string, typ kedge.EventType, data any) {
 	pl.t.Helper()
-	st, err := journal.Open(filepath.Join(pl.home, "projects", id), journal.Options{Now: func() time.Time { return pl.now }})
+	st, err := journal.Open(filepath.Join(pl.home, "projects", id), journal.Options{Now: func() time.Time { return pl.now }, Key: keyOf(pl.t, pl.home)})
 	if err != nil {
 		pl.t.Fatal(err)
 	}

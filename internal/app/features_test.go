@@ -324,13 +324,23 @@ func (y *yard) review(id string) {
 	y.fact(kedge.FeatureStatus, kedge.FeatureStatusData{ID: kedge.FeatureID(id), Status: kedge.NeedsReview})
 }
 
+// keyOf is the key of the journals in home.
+func keyOf(t *testing.T, home string) []byte {
+	t.Helper()
+	key, err := journal.OpenKey(home, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return key
+}
+
 // fact adds an event beside the service, which is opened anew.
 func (y *yard) fact(typ kedge.EventType, data any) {
 	y.t.Helper()
 	if err := y.s.Close(); err != nil {
 		y.t.Fatal(err)
 	}
-	st, err := journal.Open(filepath.Join(y.home, "projects", y.id), journal.Options{Now: func() time.Time { return y.now }})
+	st, err := journal.Open(filepath.Join(y.home, "projects", y.id), journal.Options{Now: func() time.Time { return y.now }, Key: keyOf(y.t, y.home)})
 	if err != nil {
 		y.t.Fatal(err)
 	}

@@ -335,7 +335,7 @@ func TestF27OneProjectHoldsUpNoOther(t *testing.T) {
 // started puts sessions into the journal, before the service has opened it.
 func (p *gateProject) started(ids ...kedge.SessionID) {
 	p.t.Helper()
-	st, err := journal.Open(filepath.Join(p.home, "projects", gateProjectID), journal.Options{Now: time.Now})
+	st, err := journal.Open(filepath.Join(p.home, "projects", gateProjectID), journal.Options{Now: time.Now, Key: keyOf(p.t, p.home)})
 	if err != nil {
 		p.t.Fatal(err)
 	}

@@ -132,7 +132,7 @@ func (g *ground) events(id kedge.ProjectID) []kedge.EventType {
 	if err := g.s.Close(); err != nil {
 		g.t.Fatal(err)
 	}
-	st, err := journal.Open(filepath.Join(g.home, "projects", string(id)), journal.Options{})
+	st, err := journal.Open(filepath.Join(g.home, "projects", string(id)), journal.Options{ReadOnly: true})
 	if err != nil {
 		g.t.Fatal(err)
 	}

@@ -42,6 +42,12 @@ func Main(ctx context.Context, env frame.Env) int {
 	namedShells(root, env.Args)
 	namedTopics(root, env.Args)
 	c, err := root.ExecuteContextC(ctx)
+	if damage := damageOf(&env); damage != nil {
+		report(ctx, &env, c.CommandPath(), damage)
+		if err == nil {
+			return exitCodes[kedge.KindOf(damage)]
+		}
+	}
 	if err == nil {
 		return 0
 	}
@@ -56,6 +62,14 @@ func Main(ctx context.Context, env frame.Env) int {
 		return code
 	}
 	return exitCodes[kedge.Internal]
+}
+
+// damageOf is why the answer that was given may lack something.
+func damageOf(env *frame.Env) error {
+	if env.Damage == nil {
+		return nil
+	}
+	return env.Damage()
 }
 
 // report is the only place that shows an error to a person. Who pressed Ctrl-C

@@ -61,7 +61,7 @@ var areas = []area{
 	{"checks", "Checks:", []maker{{"gate", ledger.Gate}, {"exec", sessions.Exec}}},
 	{"agents", "For agents:", []maker{{"mcp", maintenance.MCP}, {"operator", maintenance.Operator}}},
 	{"git", "Worktrees and set-aside work:", []maker{{"salvage", maintenance.Salvage}, {"worktree", maintenance.Worktree}}},
-	{"care", "Maintenance:", []maker{{"doctor", maintenance.Doctor}, {"rebuild", maintenance.Rebuild}, {"backup", maintenance.Backup}, {"project", maintenance.Project}, {"version", maintenance.Version}}},
+	{"care", "Maintenance:", []maker{{"doctor", maintenance.Doctor}, {"rebuild", maintenance.Rebuild}, {"backup", maintenance.Backup}, {"restore", maintenance.Restore}, {"project", maintenance.Project}, {"version", maintenance.Version}}},
 }
 
 // addCommands adds the one command that the arguments name, or all of them

@@ -106,6 +106,7 @@ var shown = map[string]string{
 	"stats --json":                                      "stats",
 	"rebuild --json":                                    "rebuild",
 	"backup --json":                                     "backup",
+	"restore --json":                                    "restore",
 	"project ls --json":                                 "project.list",
 	"project rm prj-1 --json":                           "project.remove",
 	"operator add desk --json":                          "operator.add",

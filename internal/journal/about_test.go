@@ -168,7 +168,7 @@ func TestAJournalOfBeforeAbout(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, readOnly := range []bool{true, false, true} {
-		s, err := Open(s.dir, Options{ReadOnly: readOnly})
+		s, err := Open(s.dir, Options{Key: testKey, ReadOnly: readOnly})
 		if err != nil {
 			t.Fatal(err)
 		}

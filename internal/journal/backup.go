@@ -2,6 +2,7 @@ package journal
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 	"os"
 	"path/filepath"
@@ -9,10 +10,10 @@ import (
 	"kedge"
 )
 
-// Backup writes a copy of the journal to a new folder at path: kedge.db and
-// journal.tail. You can open the copy, or copy it back over a lost one. It is taken at
-// one moment, checked, on disk when Backup returns, and appears under its name only
-// then. Backup never overwrites.
+// Backup writes a copy of the journal to a new folder at path: kedge.db, journal.tail and
+// the key. You can open the copy, or restore it (see Restore). It is taken at one moment,
+// checked, on disk when Backup returns, and appears under its name only then. Backup never
+// overwrites.
 func (s *Store) Backup(ctx context.Context, path string) error {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -52,7 +53,15 @@ func (s *Store) backupInto(ctx context.Context, dir string) error {
 	if err := os.Chmod(db, 0o600); err != nil {
 		return kedge.Errorf(kedge.Internal, "cannot make the backup: %w", err)
 	}
-	if err := verifyBackup(ctx, dir); err != nil {
+	names := []string{db, filepath.Join(dir, tailName), dir}
+	if len(s.key) > 0 {
+		key := filepath.Join(dir, KeyName)
+		if err := os.WriteFile(key, []byte(hex.EncodeToString(s.key)+"\n"), 0o600); err != nil {
+			return kedge.Errorf(kedge.Internal, "cannot make the backup: %w", err)
+		}
+		names = append(names, key)
+	}
+	if err := s.verifyBackup(ctx, dir); err != nil {
 		return err
 	}
 	// What the check left behind belongs to no one.
@@ -61,7 +70,7 @@ func (s *Store) backupInto(ctx context.Context, dir string) error {
 			return kedge.Errorf(kedge.Internal, "cannot make the backup: %w", err)
 		}
 	}
-	for _, name := range []string{db, filepath.Join(dir, tailName), dir} {
+	for _, name := range names {
 		if err := syncPath(name); err != nil {
 			return kedge.Errorf(kedge.Internal, "cannot make the backup: %w", err)
 		}
@@ -70,23 +79,24 @@ func (s *Store) backupInto(ctx context.Context, dir string) error {
 }
 
 // verifyBackup writes the copy's tail and checks it as a store.
-func verifyBackup(ctx context.Context, dir string) error {
-	copied, err := Open(dir, Options{ReadOnly: true})
+func (s *Store) verifyBackup(ctx context.Context, dir string) error {
+	copied := &Store{dir: dir}
+	conn, done, err := copied.fresh(ctx, reading...)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = copied.Close() }()
-	head, err := headOf(ctx, copied.read)
+	head, err := headOf(ctx, conn)
+	done()
 	if err != nil {
 		return copied.fault("check the backup", err)
 	}
-	line := ""
-	if head.Seq > 0 {
-		line = head.line()
-	}
-	if err := os.WriteFile(copied.tailPath(), []byte(line), 0o600); err != nil {
+	if err := os.WriteFile(copied.tailPath(), []byte(head.line()), 0o600); err != nil {
 		return kedge.Errorf(kedge.Internal, "cannot make the backup: %w", err)
 	}
+	if copied, err = Open(dir, Options{ReadOnly: true, Key: s.key}); err != nil {
+		return err
+	}
+	defer func() { _ = copied.Close() }()
 	found, err := copied.Check(ctx)
 	if err != nil {
 		return err

@@ -10,7 +10,7 @@ import (
 // TestJobsOfOneTransactionSeeEachOther commits jobs as one batch: each folds over
 // those before it, and one that is refused half-way is as if it had not been.
 func TestJobsOfOneTransactionSeeEachOther(t *testing.T) {
-	s, err := Open(t.TempDir(), Options{Now: childClock})
+	s, err := Open(t.TempDir(), Options{Key: testKey, Now: childClock})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ import (
 // opened is a store of n requests that is closed when the test ends.
 func opened(t *testing.T, n int) *Store {
 	t.Helper()
-	s, err := Open(filepath.Join(t.TempDir(), "store"), Options{Now: childClock})
+	s, err := Open(filepath.Join(t.TempDir(), "store"), Options{Key: testKey, Now: childClock})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,12 +42,12 @@ func meddle(t *testing.T, s *Store, sql string) {
 
 func TestCheckFindsWhatWasChangedBehindItsBack(t *testing.T) {
 	for name, c := range map[string]struct{ sql, what, fix string }{
-		"data":      {`UPDATE events SET data = replace(data, 'cause', 'curse') WHERE seq = 3`, "event 3 is missing or was changed", "copy kedge.db"},
-		"actor":     {`UPDATE events SET actor = 'human:eve' WHERE seq = 2`, "event 2 is missing or was changed", "copy kedge.db"},
-		"request":   {`UPDATE events SET request = 'other' WHERE seq = 1`, "event 1 is missing or was changed", "copy kedge.db"},
-		"version":   {`UPDATE events SET v = 2 WHERE seq = 1`, "event 1 is missing or was changed", "copy kedge.db"},
-		"gap":       {`DELETE FROM events WHERE seq = 2`, "event 2 is missing or was changed", "copy kedge.db"},
-		"end":       {`DELETE FROM events WHERE seq > 4`, "event 6 was saved", "mv "},
+		"data":      {`UPDATE events SET data = replace(data, 'cause', 'curse') WHERE seq = 3`, "event 3 is missing or was changed", "kedge restore"},
+		"actor":     {`UPDATE events SET actor = 'human:eve' WHERE seq = 2`, "event 2 is missing or was changed", "kedge restore"},
+		"request":   {`UPDATE events SET request = 'other' WHERE seq = 1`, "event 1 is missing or was changed", "kedge restore"},
+		"version":   {`UPDATE events SET v = 2 WHERE seq = 1`, "event 1 is missing or was changed", "kedge restore"},
+		"gap":       {`DELETE FROM events WHERE seq = 2`, "event 2 is missing or was changed", "kedge restore"},
+		"end":       {`DELETE FROM events WHERE seq > 4`, "event 6 was saved", "kedge restore"},
 		"document":  {`UPDATE docs SET doc = replace(doc, 'cause', 'curse') WHERE kind = 'note' AND id = 'not-000001'`, `note "not-000001" differs from what the events in Kedge's journal say`, "kedge rebuild"},
 		"place":     {`UPDATE docs SET pos = 99 WHERE kind = 'seen'`, `seen "last" differs`, "kedge rebuild"},
 		"lost doc":  {`DELETE FROM docs WHERE kind = 'seen'`, `seen "last" differs`, "kedge rebuild"},
@@ -95,7 +95,7 @@ func TestFoldsOfAnotherVersionAreMadeAnew(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	s, err := Open(s.dir, Options{})
+	s, err := Open(s.dir, Options{Key: testKey})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +114,7 @@ func TestBackup(t *testing.T) {
 		t.Fatal(err)
 	}
 	entries, err := os.ReadDir(path)
-	if err != nil || len(entries) != 2 || entries[0].Name() != tailName || entries[1].Name() != dbName {
+	if err != nil || len(entries) != 3 || entries[0].Name() != KeyName || entries[1].Name() != tailName || entries[2].Name() != dbName {
 		t.Errorf("files %v, %v", entries, err)
 	}
 	for _, e := range entries {
@@ -139,7 +139,7 @@ func TestBackup(t *testing.T) {
 
 func TestBackupOfAReadOnlyStore(t *testing.T) {
 	s := opened(t, 2)
-	r, err := Open(s.dir, Options{ReadOnly: true})
+	r, err := Open(s.dir, Options{Key: testKey, ReadOnly: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,7 +165,6 @@ func TestBackupOfADamagedStoreIsRefused(t *testing.T) {
 
 func TestTailIsContinued(t *testing.T) {
 	for name, damage := range map[string]func(b []byte) []byte{
-		"missing":    func([]byte) []byte { return nil },
 		"behind":     func(b []byte) []byte { return b[:tailWidth+1] },
 		"torn":       func(b []byte) []byte { return b[:len(b)-10] },
 		"no newline": func(b []byte) []byte { return b[:len(b)-1] },
@@ -179,14 +178,14 @@ func TestTailIsContinued(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if len(b) != 3*(tailWidth+1) {
+			if len(b) != 4*(tailWidth+1) { // of the empty journal, and one for each append
 				t.Fatalf("tail of %d bytes", len(b))
 			}
 			bad := damage(b)
 			if err := os.WriteFile(path, bad, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			s, err := Open(dir, Options{Now: childClock})
+			s, err := Open(dir, Options{Key: testKey, Now: childClock})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -238,7 +237,7 @@ func TestLongTail(t *testing.T) {
 // grows, and reading goes on.
 func TestCheckpointsKeepTheLogShort(t *testing.T) {
 	s := opened(t, 0)
-	r, err := Open(s.dir, Options{ReadOnly: true})
+	r, err := Open(s.dir, Options{Key: testKey, ReadOnly: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -288,7 +287,7 @@ func FuzzTail(f *testing.F) {
 
 func FuzzSearchQuery(f *testing.F) {
 	dir := filepath.Join(f.TempDir(), "store")
-	s, err := Open(dir, Options{Now: childClock})
+	s, err := Open(dir, Options{Key: testKey, Now: childClock})
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -22,10 +23,21 @@ type row struct {
 // time does and a reread event equals the one first given.
 const timeFormat = "2006-01-02T15:04:05.000Z"
 
+// chain links the events of a journal. Nobody without the key can write an event that
+// belongs behind the others. Up to the event sealed, which an older Kedge wrote, a link has
+// no key; the seal vouches for that part as it was found.
+type chain struct {
+	key    []byte // nil: no link has one
+	sealed int64
+}
+
 // sum is the hash of a row that follows prev. Every field goes in with its
 // length before it, so that no two different rows make the same bytes.
-func (r *row) sum(prev string) string {
+func (c chain) sum(r *row, prev string) string {
 	h := sha256.New()
+	if len(c.key) > 0 && r.Seq > c.sealed {
+		h = hmac.New(sha256.New, c.key)
+	}
 	for _, f := range []string{
 		prev, strconv.FormatInt(r.Seq, 10), strconv.Itoa(r.V), string(r.ID), r.at,
 		string(r.Project), string(r.Actor), string(r.Type), string(r.Data), r.request,
@@ -43,7 +55,7 @@ func field(h hash.Hash, s string) {
 }
 
 // link gives an event its place after prev: sequence, id, time and hash.
-func link(ev kedge.Event, request string, prev mark, at time.Time) row {
+func (c chain) link(ev kedge.Event, request string, prev mark, at time.Time) row {
 	at = at.UTC().Truncate(time.Millisecond)
 	ev.Seq, ev.At = prev.Seq+1, at
 	ev.ID = kedge.EventID(kedge.NewID("evt", at))
@@ -51,11 +63,11 @@ func link(ev kedge.Event, request string, prev mark, at time.Time) row {
 		ev.V = 1
 	}
 	r := row{Event: ev, at: at.Format(timeFormat), request: request}
-	r.Hash = r.sum(prev.Hash)
+	r.Hash = c.sum(&r, prev.Hash)
 	return r
 }
 
 // follows tells whether r is what must come after prev.
-func (r *row) follows(prev mark) bool {
-	return r.Seq == prev.Seq+1 && r.Hash == r.sum(prev.Hash)
+func (c chain) follows(r *row, prev mark) bool {
+	return r.Seq == prev.Seq+1 && r.Hash == c.sum(r, prev.Hash)
 }

@@ -54,7 +54,7 @@ func (c *checking) report(level kedge.Level, what, where, fix string) {
 }
 
 func (c *checking) damage(err error) {
-	c.report(kedge.LevelError, "the journal cannot be read: "+err.Error(), c.s.dbPath(), c.s.backupHint())
+	c.report(kedge.LevelError, "the journal cannot be read: "+err.Error(), c.s.dbPath(), c.s.restoreHint())
 }
 
 // structure asks SQLite about its pages, indexes and the search index.
@@ -70,19 +70,19 @@ func (c *checking) structure(ctx context.Context, conn *sql.Conn) error {
 			return err
 		}
 		if line != "ok" {
-			c.report(kedge.LevelError, "damaged: "+line, c.s.dbPath(), c.s.backupHint())
+			c.report(kedge.LevelError, "damaged: "+line, c.s.dbPath(), c.s.restoreHint())
 		}
 	}
 	return rows.Err()
 }
 
 func (c *checking) chainAndFolds(ctx context.Context, conn *sql.Conn) error {
-	want, bad, err := refold(ctx, conn)
+	want, bad, err := refold(ctx, conn, c.s.chain)
 	if err != nil {
 		return err
 	}
 	for _, b := range bad {
-		c.report(kedge.LevelError, b.String(), fmt.Sprintf("%s event %d", c.s.dbPath(), b.seq), c.s.backupHint())
+		c.report(kedge.LevelError, b.String(), fmt.Sprintf("%s event %d", c.s.dbPath(), b.seq), c.s.restoreHint())
 	}
 	if len(bad) > 0 {
 		return nil // the folds of a broken chain say nothing
@@ -130,7 +130,7 @@ func (c *checking) tail(ctx context.Context, conn *sql.Conn, marks []mark, odd [
 		hashes[r.Seq] = r.Hash
 	}
 	for _, m := range marks {
-		if hashes[m.Seq] != m.Hash {
+		if m.Seq > 0 && hashes[m.Seq] != m.Hash {
 			c.report(kedge.LevelError, fmt.Sprintf("event %d was saved, but is now missing or changed", m.Seq),
 				fmt.Sprintf("%s event %d", c.s.dbPath(), m.Seq), c.s.restoreHint())
 			return nil

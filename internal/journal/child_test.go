@@ -40,7 +40,7 @@ func child(mode string) int {
 	runtime.LockOSThread() // its own writes to stdout are counted apart from the journal's
 	from, _ := strconv.Atoi(os.Getenv(childFrom))
 	n, _ := strconv.Atoi(os.Getenv(childN))
-	s, err := Open(os.Getenv(childDir), Options{Now: childClock, pin: true})
+	s, err := Open(os.Getenv(childDir), Options{Key: testKey, Now: childClock, pin: true})
 	if err != nil {
 		say("error %v\n", err)
 		return 1
@@ -155,7 +155,7 @@ func parseRun(t *testing.T, out io.Reader) childRun {
 func modelCheck(t *testing.T, dir string, n int, acked []int) {
 	t.Helper()
 	for _, readOnly := range []bool{true, false} {
-		s, err := Open(dir, Options{Now: childClock, ReadOnly: readOnly})
+		s, err := Open(dir, Options{Key: testKey, Now: childClock, ReadOnly: readOnly})
 		if kedge.NotFound.Is(err) && readOnly && len(acked) == 0 {
 			continue // killed before there was a journal
 		}

@@ -73,7 +73,7 @@ func injected(t *testing.T, log string) bool {
 func template(t *testing.T, n int) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "template")
-	s, err := Open(dir, Options{Now: childClock})
+	s, err := Open(dir, Options{Key: testKey, Now: childClock})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,7 +194,7 @@ func killAfter(t *testing.T, dir string, from, n int) []int {
 // documents folded up to an event are those that were true then.
 func previousVersions(t *testing.T, dir string, acked []int) {
 	t.Helper()
-	s, err := Open(dir, Options{ReadOnly: true})
+	s, err := Open(dir, Options{Key: testKey, ReadOnly: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,7 +23,7 @@ type whole struct {
 // away: the opening, the check, or the reading; empty when nothing did.
 func look(t *testing.T, dir string) (w whole, found string) {
 	t.Helper()
-	s, err := Open(dir, Options{ReadOnly: true})
+	s, err := Open(dir, Options{Key: testKey, ReadOnly: true})
 	if err != nil {
 		return w, "open: " + err.Error()
 	}
@@ -60,7 +60,7 @@ func look(t *testing.T, dir string) (w whole, found string) {
 func smallStore(t *testing.T, mode string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "small")
-	s, err := Open(dir, Options{Now: childClock, pageSize: 512})
+	s, err := Open(dir, Options{Key: testKey, Now: childClock, pageSize: 512})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,7 +212,7 @@ func TestF7EmptyOrMissingDatabase(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if _, err := Open(dir, Options{ReadOnly: readOnly}); !kedge.Conflict.Is(err) || !strings.Contains(err.Error(), "Kedge had saved 4 events") || kedge.HintOf(err) == "" {
+			if _, err := Open(dir, Options{Key: testKey, ReadOnly: readOnly}); !kedge.Conflict.Is(err) || !strings.Contains(err.Error(), "Kedge had saved 4 events") || kedge.HintOf(err) == "" {
 				t.Errorf("missing %v, read only %v: %v", missing, readOnly, err)
 			}
 			if fi, err := os.Stat(path); err == nil && fi.Size() > 0 || err == nil && missing {
@@ -235,11 +235,11 @@ func TestF7BehindItsTail(t *testing.T) {
 	if err := os.WriteFile(wal, b, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s, err := Open(dir, Options{})
+	s, err := Open(dir, Options{Key: testKey})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := s.Append(t.Context(), "", childEvents(9)...); !kedge.Conflict.Is(err) || !strings.Contains(kedge.HintOf(err), "mv ") {
+	if _, _, err := s.Append(t.Context(), "", childEvents(9)...); !kedge.Conflict.Is(err) || !strings.Contains(kedge.HintOf(err), "kedge restore") {
 		t.Errorf("append: %v, hint %q", err, kedge.HintOf(err))
 	}
 	if err := s.Rebuild(t.Context()); !kedge.Conflict.Is(err) {
@@ -258,15 +258,16 @@ func TestF7BehindItsTail(t *testing.T) {
 	if after, err := os.ReadFile(wal); err != nil || string(after) != string(b) {
 		t.Errorf("the log was changed: %v", err)
 	}
-	if err := os.Rename(filepath.Join(dir, tailName), filepath.Join(dir, tailName+".old")); err != nil {
-		t.Fatal(err)
+	r, err := Restore(t.Context(), dir, RestoreOptions{Now: childClock, Key: testKey})
+	if err != nil || r.Kept != 2 || len(r.Missing) != 2 || r.Missing[0].Seq != 3 {
+		t.Fatalf("restored: %+v, %v", r, err)
 	}
 	modelCheck(t, dir, 2, []int{0})
 }
 
 func TestF8NewerVersion(t *testing.T) {
 	dir := smallStore(t, "end")
-	s, err := Open(dir, Options{})
+	s, err := Open(dir, Options{Key: testKey})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -283,7 +284,7 @@ func TestF8NewerVersion(t *testing.T) {
 	}
 	before := files(t, dir)
 	for _, readOnly := range []bool{true, false} {
-		_, err := Open(dir, Options{ReadOnly: readOnly})
+		_, err := Open(dir, Options{Key: testKey, ReadOnly: readOnly})
 		want := []string{fmt.Sprintf("version %d", newer), fmt.Sprintf("version %d", latest())}
 		if !kedge.Conflict.Is(err) || !strings.Contains(err.Error(), want[0]) || !strings.Contains(err.Error(), want[1]) {
 			t.Errorf("read only %v: %v", readOnly, err)

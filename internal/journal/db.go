@@ -40,6 +40,8 @@ func create(dir string, pageSize int) error {
 		func() error { return os.WriteFile(temp, nil, 0o600) },
 		func() error { return createAt(temp, pageSize) },
 		func() error { return syncPath(temp) },
+		func() error { return os.WriteFile(filepath.Join(dir, tailName), []byte(mark{}.line()), 0o600) },
+		func() error { return syncPath(filepath.Join(dir, tailName)) },
 		func() error { return os.Rename(temp, path) },
 		func() error { return syncPath(dir) },
 		func() error { return syncPath(filepath.Dir(dir)) },

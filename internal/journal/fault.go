@@ -57,7 +57,7 @@ func (s *Store) fault(doing string, err error) *kedge.Error {
 			WithHint("free some space on that disk, then repeat your command")
 	case isDamage(err):
 		return kedge.Errorf(kedge.Internal, "Kedge cannot %s: %q is damaged: %w", doing, s.dbPath(), err).
-			WithHint("see what is damaged: kedge doctor; %s", s.backupHint())
+			WithHint("see what is damaged: kedge doctor; %s", s.restoreHint())
 	default:
 		return kedge.Errorf(kedge.Internal, "Kedge cannot %s: %w", doing, err).WithHint("see what is wrong: kedge doctor")
 	}

@@ -34,6 +34,7 @@ const (
 type Options struct {
 	Now      func() time.Time // nil is time.Now
 	ReadOnly bool             // for reading beside, or without, the process that writes
+	Key      []byte           // of OpenKey; nil for a journal that is not sealed
 
 	pin      bool // keeps all writes on one thread, so that a test can count them
 	pageSize int  // of a new database; 0 is SQLite's own. Small ones let a test flip every byte
@@ -43,6 +44,8 @@ type Options struct {
 type Store struct {
 	dir     string
 	now     func() time.Time
+	key     []byte // with which a journal is sealed that is not yet
+	chain   chain
 	version int // of the schema
 	read    *reader
 
@@ -72,7 +75,7 @@ func Open(dir string, o Options) (*Store, error) {
 	if err := prepare(dir, o); err != nil {
 		return nil, err
 	}
-	s := &Store{dir: dir, now: o.Now}
+	s := &Store{dir: dir, now: o.Now, key: o.Key}
 	if err := s.open(o); err != nil {
 		_ = s.closeDBs() // the first error is the one to show
 		return nil, err
@@ -104,8 +107,8 @@ func (s *Store) open(o Options) error {
 		return kedge.Errorf(kedge.Conflict, "the journal %q is empty or damaged, and Kedge had saved %d events in it", s.dbPath(), tail.Seq).
 			WithHint("%s", s.startOverHint())
 	}
-	if err := s.compareTail(ctx, tail); err != nil {
-		return err
+	if err := s.judge(ctx, tail, o); err != nil {
+		return s.fault("read the journal", err)
 	}
 	if o.ReadOnly || s.Refusal() != nil {
 		return nil //nolint:nilerr // a store that refuses to write is open for reading
@@ -114,51 +117,50 @@ func (s *Store) open(o Options) error {
 	return s.startWriter(o)
 }
 
-// compareTail sets the refusal of a journal that is behind its tail.
-func (s *Store) compareTail(ctx context.Context, tail mark) error {
-	if tail.Seq == 0 {
-		return nil
-	}
+// judge sets the refusal of a journal that is not as Kedge left it.
+func (s *Store) judge(ctx context.Context, tail mark, o Options) error {
 	head, err := headOf(ctx, s.anchor)
 	if err != nil {
-		return s.fault("read the journal", err)
+		return err
 	}
-	if head.Seq < tail.Seq {
-		s.refusal.Store(s.lost(head.Seq, tail))
+	if err := s.compareTail(ctx, tail, head); err != nil {
+		return err
+	}
+	if err := s.openChain(ctx, o.Key, head); err != nil || s.Refusal() != nil {
+		return err
+	}
+	toSeal := !o.ReadOnly && len(o.Key) > 0 && len(s.chain.key) == 0
+	return s.verifyNewest(ctx, tail, head, toSeal)
+}
+
+// compareTail sets the refusal of a journal that is behind its tail, or has none.
+func (s *Store) compareTail(ctx context.Context, tail, head mark) error {
+	switch {
+	case tail.Hash == "" && s.version >= sealedVersion:
+		s.refuse("the file %q is missing or damaged, so Kedge cannot tell whether the newest events of the journal beside it are missing too", s.tailPath())
+		return nil
+	case tail.Seq == 0:
+		return nil
+	case head.Seq < tail.Seq:
+		s.refuse("the newest events of the journal %q are missing: it has %d, and Kedge had saved %d", s.dbPath(), head.Seq, tail.Seq)
 		return nil
 	}
-	var hash string
-	err = s.anchor.QueryRowContext(ctx, `SELECT hash FROM events WHERE seq = ?`, tail.Seq).Scan(&hash)
-	if err != nil && !errors.Is(err, sql.ErrNoRows) {
-		return s.fault("read the journal", err)
+	at, err := markAt(ctx, s.anchor, tail.Seq)
+	if err == nil && at.Hash != tail.Hash {
+		s.refuse("the journal %q is not the one that Kedge saved, because event %d differs", s.dbPath(), tail.Seq)
 	}
-	if hash != tail.Hash {
-		s.refusal.Store(kedge.Errorf(kedge.Conflict, "the journal %q is not the one that Kedge saved, because event %d differs; Kedge reads it, but does not write to it", s.dbPath(), tail.Seq).
-			WithHint("%s", s.restoreHint()))
-	}
-	return nil
+	return err
 }
 
-func (s *Store) lost(have int64, tail mark) *kedge.Error {
-	return kedge.Errorf(kedge.Conflict, "the newest events of the journal %q are missing: it has %d, and Kedge had saved %d; Kedge reads it, but does not write to it", s.dbPath(), have, tail.Seq).
-		WithHint("%s", s.restoreHint())
-}
-
-// backupHint says how to restore a backup. A daemon keeps the journal open, so it stops first.
-func (s *Store) backupHint() string {
-	return "to restore a backup: kedge down; then copy " + dbName + " and " + tailName + " of the backup into " + s.dir
-}
-
-// restoreHint is for a journal that can be read, and that lacks events which Kedge had saved.
+// restoreHint says how to go on with a damaged journal.
 func (s *Store) restoreHint() string {
-	keep := kedge.Step("kedge", "down").AndThen(kedge.Step("mv", s.tailPath(), s.tailPath()+".old"))
-	return s.backupHint() + "; or, to continue without the lost events: " + keep.String()
+	return "keep what is whole, and see what is missing: kedge restore; or restore a backup: kedge restore --from FOLDER"
 }
 
 // startOverHint is for a journal of which nothing can be read.
 func (s *Store) startOverHint() string {
 	anew := kedge.Step("kedge", "down").AndThen(kedge.Step("mv", s.dir, s.dir+".old"))
-	return s.backupHint() + "; or, to start again without this project's journal: " + anew.String()
+	return "restore a backup: kedge restore --from FOLDER; or, to start again without this project's journal: " + anew.String()
 }
 
 // Refusal gives the reason why the store accepts no more events, or nil: it is behind
@@ -210,6 +212,9 @@ func (s *Store) tailPath() string { return filepath.Join(s.dir, tailName) }
 // there is one.
 func prepare(dir string, o Options) error {
 	path := filepath.Join(dir, dbName)
+	if _, err := os.Stat(filepath.Join(dir, restoredName)); err == nil {
+		return kedge.Errorf(kedge.Conflict, "restoring the journal in %q was interrupted", dir).WithHint("finish it: kedge restore")
+	}
 	_, err := os.Stat(path)
 	if err == nil {
 		return nil

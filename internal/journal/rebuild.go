@@ -36,7 +36,7 @@ func (w *writer) rebuild(ctx context.Context) error {
 }
 
 func (w *writer) refold(ctx context.Context) error {
-	all, bad, err := refold(ctx, w.conn)
+	all, bad, err := refold(ctx, w.conn, w.s.chain)
 	if err != nil {
 		return err
 	}
@@ -95,14 +95,14 @@ func (b broken) String() string { return fmt.Sprintf("event %d %s", b.seq, b.why
 
 // refold reads the whole journal, checks its chain and folds it in memory. It
 // stops at the first break: what comes after rests on it.
-func refold(ctx context.Context, q queryer) (folded, []broken, error) {
+func refold(ctx context.Context, q queryer, links chain) (folded, []broken, error) {
 	all := folded{}
 	var head mark
 	for r, err := range rowsOf(ctx, q, `SELECT `+eventColumns+` FROM events ORDER BY seq`) {
 		if err != nil {
 			return nil, nil, err
 		}
-		if !r.follows(head) {
+		if !links.follows(&r, head) {
 			return all, []broken{{head.Seq + 1, "is missing or was changed"}}, nil
 		}
 		head = mark{Seq: r.Seq, Hash: r.Hash}

@@ -22,7 +22,7 @@ func TestF4FullFilesystem(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	s, err := Open(filepath.Join(dir, "store"), Options{Now: childClock})
+	s, err := Open(filepath.Join(dir, "store"), Options{Key: testKey, Now: childClock})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"strconv"
+	"strings"
 	"syscall"
 
 	"kedge"
@@ -35,7 +36,14 @@ type tailFile struct {
 	dirty int  // lines since the last sync
 }
 
+// noHash stands in the first line of a tail: before the first event there is none.
+var noHash = strings.Repeat("0", 64)
+
+// line is the line of a mark. Every tail has at least the one of the empty journal.
 func (m mark) line() string {
+	if m.Seq == 0 {
+		m.Hash = noHash
+	}
 	s := fmt.Sprintf("%020d %s", m.Seq, m.Hash)
 	return fmt.Sprintf("%s %08x\n", s, crc32.ChecksumIEEE([]byte(s)))
 }
@@ -49,10 +57,8 @@ func parseLine(b []byte) (mark, bool) {
 		return mark{}, false
 	}
 	seq, err := strconv.ParseInt(string(b[:20]), 10, 64)
-	if err != nil || seq < 1 {
-		return mark{}, false
-	}
-	return mark{Seq: seq, Hash: string(b[21:85])}, true
+	m := mark{Seq: seq, Hash: string(b[21:85])}
+	return m, err == nil && (seq > 0 || m.Hash == noHash)
 }
 
 // tailLine is a line of the tail that says nothing: its number and why.
@@ -97,7 +103,8 @@ func readTail(path string) ([]mark, []tailLine, error) {
 	return marks, odd, nil
 }
 
-// readTailEnd gives the last mark without reading a long file whole.
+// readTailEnd gives the last mark without reading a long file whole. A mark without a hash
+// means that there is no tail, or none of its lines is left.
 func readTailEnd(path string) (mark, error) {
 	const enough = 64 << 10
 	f, err := os.Open(path)

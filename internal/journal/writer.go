@@ -65,9 +65,10 @@ func (w *writer) open() error {
 	return nil
 }
 
-// prepare brings schema, tail and folds up to date.
+// prepare brings seal, tail, schema and folds up to date. The schema of a sealed journal
+// says that there is a seal and a tail, so both are on disk before it.
 func (w *writer) prepare(ctx context.Context) error {
-	if err := migrate(ctx, w.conn); err != nil {
+	if err := w.seal(ctx); err != nil {
 		return err
 	}
 	var err error
@@ -80,6 +81,9 @@ func (w *writer) prepare(ctx context.Context) error {
 		return err
 	}
 	if err := w.catchUp(ctx); err != nil {
+		return err
+	}
+	if err := migrate(ctx, w.conn); err != nil {
 		return err
 	}
 	var folded string
@@ -100,10 +104,10 @@ func (w *writer) catchUp(ctx context.Context) error {
 		return err
 	}
 	seen, err := readTailEnd(w.s.tailPath())
-	if err != nil || head.Seq <= seen.Seq {
+	if err != nil || head.Seq <= seen.Seq && seen.Hash != "" {
 		return err
 	}
-	return w.tail.add(head)
+	return errors.Join(w.tail.add(head), w.tail.sync())
 }
 
 // loop serves the queue until it is closed and empty.
@@ -249,7 +253,7 @@ func (w *writer) foldJob(j *job, head mark, docs *draft) ([]row, *draft, error) 
 	mine := newDraft(docs.get)
 	rows := make([]row, len(j.evs))
 	for i, ev := range j.evs {
-		rows[i] = link(ev, j.key, head, at)
+		rows[i] = w.s.chain.link(ev, j.key, head, at)
 		head = mark{Seq: rows[i].Seq, Hash: rows[i].Hash}
 		changes, err := fold(rows[i].Event, mine.get)
 		if err != nil {
@@ -267,16 +271,20 @@ func (w *writer) insert(ctx context.Context, j *job, rows []row) (mark, error) {
 	var head mark
 	j.out = make([]kedge.Event, len(rows))
 	for i, r := range rows {
-		_, err := w.conn.ExecContext(ctx,
-			`INSERT INTO events (seq, v, id, at, project, actor, type, data, request, hash) VALUES (?,?,?,?,?,?,?,?,?,?)`,
-			r.Seq, r.V, string(r.ID), r.at, string(r.Project), string(r.Actor), string(r.Type), string(r.Data), r.request, r.Hash)
-		if err != nil {
+		if err := insertRow(ctx, w.conn, &r); err != nil {
 			return head, err
 		}
 		j.out[i] = r.Event
 		head = mark{Seq: r.Seq, Hash: r.Hash}
 	}
 	return head, nil
+}
+
+func insertRow(ctx context.Context, conn executor, r *row) error {
+	_, err := conn.ExecContext(ctx,
+		`INSERT INTO events (`+eventColumns+`) VALUES (?,?,?,?,?,?,?,?,?,?)`,
+		r.Seq, r.V, string(r.ID), r.at, string(r.Project), string(r.Actor), string(r.Type), string(r.Data), r.request, r.Hash)
+	return err
 }
 
 // judge turns an error of SQLite into the one to show, and ends the store's

@@ -110,7 +110,11 @@ func read(body io.Reader, out any, progress func(json.RawMessage)) error {
 		case "error":
 			return l.Error.Err()
 		case "result":
-			return decode(l.Data, out)
+			err := decode(l.Data, out)
+			if err == nil && l.Damage != nil {
+				return Incomplete{l.Damage.Err()}
+			}
+			return err
 		}
 	}
 }

@@ -43,7 +43,7 @@ func driving(t *testing.T) (s *app.Service, dir, state string) {
 	if err := os.WriteFile(filepath.Join(dir, ".kedge", "id"), []byte(id+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	st, err := journal.Open(state, journal.Options{Now: time.Now})
+	st, err := journal.Open(state, journal.Options{Now: time.Now, Key: keyOf(t, home)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,6 +69,16 @@ func driving(t *testing.T) (s *app.Service, dir, state string) {
 		}
 	})
 	return s, dir, state
+}
+
+// keyOf is the key of the journals in home.
+func keyOf(t *testing.T, home string) []byte {
+	t.Helper()
+	key, err := journal.OpenKey(home, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return key
 }
 
 // TestRow85SessionsOfRunsSetNoStatus: of the calls that write, a session of a run and

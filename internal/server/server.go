@@ -11,6 +11,7 @@ import (
 
 	"kedge"
 	"kedge/internal/app"
+	"kedge/internal/app/projects"
 	"kedge/internal/app/sessions"
 	"kedge/internal/process"
 	"kedge/internal/text/strict"
@@ -69,14 +70,15 @@ func guard(next http.Handler) http.Handler {
 
 func serve(s *app.Service, log *slog.Logger, w http.ResponseWriter, r *http.Request) {
 	a := &answer{w: w}
-	out, err := run(s, a, r)
+	ctx, damage := projects.WithDamage(r.Context())
+	out, err := run(s, a, r.WithContext(ctx))
 	if errors.Is(err, app.ErrLeft) {
 		panic(http.ErrAbortHandler) // the client asks the next daemon, which has the answer
 	}
 	if err != nil && kedge.Internal.Is(err) {
 		log.ErrorContext(r.Context(), "call failed", "call", r.PathValue("name"), "error", err.Error())
 	}
-	a.finish(out, err)
+	a.finish(out, err, damage.Err())
 }
 
 func run(s *app.Service, a *answer, r *http.Request) (any, error) {
@@ -169,7 +171,7 @@ func (a *answer) progress(v any) {
 	_ = http.NewResponseController(a.w).Flush() // a client that went away is noticed by the context
 }
 
-func (a *answer) finish(out any, err error) {
+func (a *answer) finish(out any, err, damage error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.done = true
@@ -182,7 +184,11 @@ func (a *answer) finish(out any, err error) {
 		a.lineLocked(statusOf[wire.Kind], Line{Type: "error", Error: wire})
 		return
 	}
-	a.lineLocked(http.StatusOK, Line{Type: "result", Data: data})
+	l := Line{Type: "result", Data: data}
+	if damage != nil {
+		l.Damage = ToWire(damage)
+	}
+	a.lineLocked(http.StatusOK, l)
 }
 
 func (a *answer) lineLocked(status int, l Line) {

@@ -33,6 +33,8 @@ type Line struct {
 	Type  string          `json:"type"` // progress, result, error
 	Data  json.RawMessage `json:"data,omitempty"`
 	Error *WireError      `json:"error,omitempty"`
+	// Damage, beside a result, says that the result may lack something: a journal is not whole.
+	Damage *WireError `json:"damage,omitempty"`
 }
 
 // Encode makes the JSON of an answer as --json prints it: not for a web page, so
@@ -44,6 +46,14 @@ func Encode(v any) (json.RawMessage, error) {
 	err := e.Encode(v)
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
+
+// Incomplete is an answer that may lack something, because a journal is not whole. The answer
+// was given; the error says what is damaged.
+type Incomplete struct{ Err error }
+
+func (e Incomplete) Error() string { return e.Err.Error() }
+
+func (e Incomplete) Unwrap() error { return e.Err }
 
 // WireError is an error as it travels, and as --json prints it.
 type WireError struct {

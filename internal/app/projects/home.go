@@ -29,6 +29,7 @@ type Home struct {
 
 	mu   sync.Mutex
 	open map[kedge.ProjectID]*Opened
+	key  []byte // of the journals, once it was read
 }
 
 // Close closes every store.
@@ -72,7 +73,11 @@ func (h *Home) Created(id kedge.ProjectID) (*Opened, error) {
 	if o, ok := h.open[id]; ok {
 		return o, nil
 	}
-	st, err := journal.Open(h.StateDir(id), journal.Options{Now: h.Clock, ReadOnly: h.ReadOnly})
+	key, err := h.keyLocked(id)
+	if err != nil {
+		return nil, err
+	}
+	st, err := journal.Open(h.StateDir(id), journal.Options{Now: h.Clock, ReadOnly: h.ReadOnly, Key: key})
 	if err != nil {
 		return nil, err
 	}
@@ -82,6 +87,39 @@ func (h *Home) Created(id kedge.ProjectID) (*Opened, error) {
 	}
 	h.open[id] = o
 	return o, nil
+}
+
+// keyLocked gives the key of the journals. Without a usable one, an existing journal is still
+// read (it then says that it cannot be verified), but none is made.
+func (h *Home) keyLocked(id kedge.ProjectID) ([]byte, error) {
+	if h.key != nil {
+		return h.key, nil
+	}
+	key, err := journal.OpenKey(h.Dir, h.ReadOnly)
+	if _, missing := os.Stat(h.StateDir(id)); err != nil && missing == nil {
+		return nil, nil
+	}
+	h.key = key
+	return key, err
+}
+
+// Restore closes a project's journal and makes it whole again. Nobody may use the project
+// meanwhile: calls that still do get an error.
+func (h *Home) Restore(ctx context.Context, id kedge.ProjectID, o journal.RestoreOptions) (journal.Restored, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if p, ok := h.open[id]; ok {
+		delete(h.open, id)
+		if err := p.Store.Close(); err != nil {
+			h.Log.Error("closing a damaged journal", "project", string(id), "error", err.Error())
+		}
+	}
+	key, err := journal.OpenKey(h.Dir, false)
+	if err != nil {
+		return journal.Restored{}, err
+	}
+	h.key, o.Key, o.Now = key, key, h.Clock
+	return journal.Restore(ctx, h.StateDir(id), o)
 }
 
 // Forget closes a project's journal and moves its state folder. Others that still use
@@ -132,6 +170,7 @@ func (h *Home) OfSessions(ctx context.Context, who Caller) (*Project, error) {
 	if err != nil {
 		return nil, err
 	}
+	noteRefusal(ctx, o.Store)
 	return &Project{Project: kedge.Project{ID: Elsewhere, Dir: who.Dir}, Opened: o}, nil
 }
 
@@ -158,8 +197,10 @@ func (h *Home) AllOfSessions(ctx context.Context, who Caller, every bool) ([]*Pr
 		if err != nil {
 			// One damaged journal must not keep the daemon from all the others.
 			h.Log.Error("cannot read the sessions of a project", "project", e.Name(), "error", err.Error())
+			noteDamage(ctx, err)
 			continue
 		}
+		noteRefusal(ctx, o.Store)
 		ps = append(ps, &Project{Project: kedge.Project{ID: kedge.ProjectID(e.Name())}, Opened: o})
 	}
 	return ps, nil

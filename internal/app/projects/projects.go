@@ -68,6 +68,7 @@ func (h *Home) OpenBy(ctx context.Context, who Caller, open func(kedge.ProjectID
 	if err != nil {
 		return nil, err
 	}
+	noteRefusal(ctx, o.Store)
 	p := &Project{Opened: o}
 	if p.Project, err = Known(ctx, o.Store, id); err != nil {
 		return p, err

@@ -53,6 +53,7 @@ type Env struct {
 	Operating func(token string) Caller                          // calls with the token of an operator
 	Scoped    func(session kedge.SessionID, token string) Caller // calls in the name of a session, which a daemon that hangs does not hold up
 	Look      func(command string) bool                          // is the command on PATH
+	Damage    func() error                                       // why an answer that was given may lack something; nil: it does not
 	Zone      *time.Location                                     // of the times that people are shown; nil: UTC
 
 	Term   *process.Terminal // the person's terminal; nil without one

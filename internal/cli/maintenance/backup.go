@@ -20,8 +20,9 @@ func Backup(env *frame.Env) *cobra.Command {
 
 FOLDER must not exist yet. Without FOLDER, Kedge makes a folder under
 KEDGE_HOME/backups. The journal is the file in which Kedge records everything
-that happens in a project. To restore a backup, stop the daemon (kedge down)
-and copy the two files of the backup over those of the project.`,
+that happens in a project. The backup also contains the key with which Kedge
+recognises its own entries in the journal. To restore a backup: kedge restore
+--from FOLDER.`,
 		Example: "  kedge backup\n  kedge backup ~/backups/shop-monday",
 		RunE: func(c *cobra.Command, args []string) error {
 			var in maintenance.BackupRequest

@@ -42,6 +42,7 @@ commands that enable the unit.`,
   kedge up --install --print  only show what would be written`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
+			env.Damage = nil // the daemon runs all the same; commands that read a damaged journal say so
 			switch {
 			case install && foreground:
 				return kedge.Errorf(kedge.Invalid, "--install and --foreground cannot be combined").WithHint("kedge up --install")

@@ -1,0 +1,71 @@
+package maintenance
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"kedge/internal/app/maintenance"
+	"kedge/internal/cli/frame"
+	"kedge/internal/journal"
+	"kedge/internal/text/plain"
+	"kedge/internal/text/words"
+)
+
+// Restore is kedge restore.
+func Restore(env *frame.Env) *cobra.Command {
+	var in maintenance.RestoreRequest
+	c := &cobra.Command{
+		Use: "restore [--from FOLDER] [--unverified]", Short: "Make a damaged journal whole again", Args: cobra.NoArgs,
+		Long: `Make the damaged journal of this project whole again, and print what is
+missing.
+
+Kedge keeps every event up to the first one that is damaged, or that somebody
+else wrote. Later events depend on that one, so Kedge leaves them out and lists
+them. With --from, Kedge replaces the journal by a backup (kedge backup) and
+lists the newer events.
+
+Kedge keeps the damaged files in a folder and prints its path. It changes no
+file of your repository and no session output. If a restoration is interrupted,
+run kedge restore again.`,
+		Example: "  kedge restore\n  kedge restore --from ~/backups/shop-monday",
+		RunE: func(c *cobra.Command, _ []string) error {
+			if in.From != "" {
+				in.From = frame.Abs(env.Dir, in.From)
+			}
+			return frame.Ask(c.Context(), env, "restore", in, func(w io.Writer, out maintenance.RestoreReply) {
+				showRestored(w, out)
+				env.Talk("the damaged files: %s", plain.Line(out.Aside))
+				env.Talk("next: kedge status")
+			})
+		},
+	}
+	c.Flags().StringVar(&in.From, "from", "", "restore the backup in this folder")
+	c.Flags().BoolVar(&in.Unverified, "unverified", false, "also keep events that Kedge cannot verify, because the key is lost or somebody else wrote them")
+	return c
+}
+
+func showRestored(w io.Writer, out maintenance.RestoreReply) {
+	fmt.Fprintf(w, "kept %s\n", words.Count(int(out.Kept), "event"))
+	if out.Unverified > 0 {
+		fmt.Fprintf(w, "not verified: %d of them\n", out.Unverified)
+	}
+	if len(out.Missing) == 0 {
+		fmt.Fprintln(w, "missing: nothing that Kedge had saved")
+	}
+	for _, m := range out.Missing {
+		fmt.Fprintln(w, "missing: "+missingLine(m))
+	}
+	if out.More > 0 {
+		fmt.Fprintf(w, "missing: %d more\n", out.More)
+	}
+}
+
+func missingLine(m journal.Missing) string {
+	line := fmt.Sprintf("event %d", m.Seq)
+	if m.Type != "" {
+		line += fmt.Sprintf(", %s, by %s, %s", plain.Line(string(m.Type)), plain.Line(string(m.Actor)), m.At.Format("2006-01-02 15:04"))
+	}
+	return line + ": " + plain.Line(m.Why)
+}

@@ -1,0 +1,74 @@
+package journal
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"kedge"
+)
+
+// KeyName is the file in KEDGE_HOME, and in a backup, with the key of the journals.
+const KeyName = "journal.key"
+
+const keySize = 32
+
+// OpenKey reads the key of the journals in a KEDGE_HOME. It makes one where there is none,
+// unless readOnly is set; then the key is nil.
+func OpenKey(home string, readOnly bool) ([]byte, error) {
+	path := filepath.Join(home, KeyName)
+	key, err := readKey(path)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return key, err
+	}
+	if readOnly {
+		return nil, nil
+	}
+	if err := makeKey(path); err != nil {
+		return nil, kedge.Errorf(kedge.Internal, "cannot write the key of the journals, %q: %w", path, err).
+			WithHint("see what is wrong: kedge doctor")
+	}
+	return readKey(path)
+}
+
+func readKey(path string) ([]byte, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	key, err := hex.DecodeString(string(bytes.TrimSpace(text)))
+	if err != nil || len(key) != keySize {
+		return nil, kedge.Errorf(kedge.Conflict, "the key of the journals, %q, is damaged", path).
+			WithHint("copy %s of a backup to %s", KeyName, path)
+	}
+	return key, nil
+}
+
+// makeKey writes a new key under its name when it is whole. If another process was quicker,
+// that one's key stays.
+func makeKey(path string) error {
+	key := make([]byte, keySize)
+	if _, err := rand.Read(key); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".journal-key-") // 0600
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.Remove(f.Name()) }()
+	_, err = f.WriteString(hex.EncodeToString(key) + "\n")
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	if err := os.Link(f.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return syncPath(filepath.Dir(path))
+}

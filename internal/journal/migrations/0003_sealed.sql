@@ -1,0 +1,2 @@
+-- From here on a journal has a seal (meta, 'seal') and a tail with at least one line: one that
+-- lacks them is not as Kedge left it. Both are on disk before the version is.
