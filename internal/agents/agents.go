@@ -1,10 +1,9 @@
-// Package agents is the contract between Kedge and coding programs: how a session
-// of one is started with a brief, what its output means, what it can be told, and
-// what its end means. It owns that contract and the form of an agent's profile; each
-// agent has a package of its own beneath, with its adapter and its profile, and
-// package catalog lists them all. None of them starts a process, and a
-// prompt is never an argument of a command. What an adapter does not understand is
-// counted and shown, never guessed.
+// Package agents is the contract between Kedge and coding programs: how a session starts
+// with a brief, what its output means, what Kedge can send it, and what its end means. It
+// owns that contract and the form of an agent's profile. Each agent has its own package
+// below, with its adapter and its profile; package catalog lists them all. No adapter
+// starts a process, and a prompt is never an argument of a command. Output that an
+// adapter does not understand is counted and shown, never guessed.
 package agents
 
 import (

@@ -1,9 +1,9 @@
-// Package app is what every surface calls: one method per command, taking
-// who asks and what, giving back the root package's types. It makes the parts that
-// answer for the projects of a KEDGE_HOME, each a package of its own, and owns their
-// life from New to Close. A writing command is acknowledged only when its facts are on
-// disk; the same request made twice, by its key, has the effect of once. It holds no
-// code of a command itself.
+// Package app is what the command line, the server and MCP call: one method per command.
+// A method gets the caller and the request, and returns types of the root package. App
+// creates the packages that answer for the projects of a KEDGE_HOME, and owns their life
+// from New to Close. It acknowledges a writing command only when its facts are on disk.
+// The same request (the same key) made twice has one effect. It holds no code of a
+// command itself.
 package app
 
 import (

@@ -166,14 +166,16 @@ func firstDifference(got, want string) string {
 // opening is the start of the page. Its figures: rows, threats, faults, how many are
 // in this build, of how many, and how many of those in part.
 const opening = "# Acceptance: what Kedge promises\n\n" +
-	"This list has everything that Kedge is meant to do: %d rows by area of use, then %d threats\n" +
-	"(what an attacker tries) and %d faults (what breaks). Each line says what you can observe,\n" +
-	"and names the tests and scripts that show it. This build has %d of the %d, and %d of those only\n" +
-	"in part: the line then says what is missing.\n\n" +
-	"A number never changes, and tests have it in their names: `TestRow26…`, `TestT7…`, `TestF13…`,\n" +
-	"`worktree_row21`. To run a test: `go test ./... -run NAME`; a script:\n" +
-	"`go test ./cmd/kedge -run TestScript/NAME`. Scripts in a folder `live` drive real agents:\n" +
-	"`make test-agents`.\n\n" +
+	"This list has everything that Kedge is meant to do: %d rows, %d threats (what an attacker\n" +
+	"tries) and %d faults (what breaks). Each line says what you can observe, and names the tests\n" +
+	"and scripts that prove it. This build has %d of these %d lines. Of %d lines it has only a part:\n" +
+	"the last column then says what is missing.\n\n" +
+	"A number never changes. The names of tests contain it: `TestRow26…`, `TestT7…`, `TestF13…`,\n" +
+	"`worktree_row21`.\n\n" +
+	"| to run | command |\n|---|---|\n" +
+	"| a test | `go test ./... -run NAME` |\n" +
+	"| a script | `go test ./cmd/kedge -run TestScript/NAME` |\n" +
+	"| the scripts in a folder `live`, with real agents | `make test-agents` |\n\n" +
 	"`go test ./internal/arch -run Acceptance -update` writes this page from the names of the tests and from\n" +
 	"[the list](../internal/arch/" + listFile + "). Edit the list, not this page.\n"
 

@@ -1,3 +1,3 @@
-// Package arch holds the import rules of this module, and the list of what each
-// test promises, as tests. It has no code of its own.
+// Package arch has tests that check this module's import rules, its documentation,
+// and the list of what Kedge promises. It has no code of its own.
 package arch

@@ -1,9 +1,9 @@
-// Package cli turns arguments into calls and answers into text. It owns the root
-// command, the table of all commands and the exit codes; the commands themselves are in
-// the packages below, one file each, and stand on package frame.
+// Package cli turns arguments into calls and answers into text. It owns the root command,
+// the table of all commands and the exit codes. The commands themselves are in the
+// packages below, one file each, and use package frame.
 //
-// It keeps no state: what a command knows comes from Env, and what it learned goes to
-// Env.Out (the answer) or Env.Err (talk). It makes only the command that was called.
+// It keeps no state: what a command knows comes from Env, and what it prints goes to
+// Env.Out (the answer) or Env.Err (messages). It builds only the command that was called.
 package cli
 
 import (

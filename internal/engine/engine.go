@@ -1,9 +1,9 @@
-// Package engine is the contract between those who want runs and those who
-// carry them out. An engine keeps the state of every run, applies each event to
-// it with run.Step, writes the step down before anything follows from it, and
-// has the commands carried out until each is answered. It promises that a run
-// goes on exactly where it was after any crash, that an event delivered twice
-// has the effect of once, and that the answer of an earlier owner is refused.
+// Package engine is the contract between the callers who want runs and the engine that
+// carries them out. An engine keeps the state of every run, applies each event with
+// run.Step, stores the step before it carries the step's commands out, and repeats this
+// until each command is answered. It promises that a run continues exactly where it was
+// after any crash, that an event delivered twice has the effect of one, and that the
+// answer of an earlier engine is refused.
 package engine
 
 import (

@@ -1,5 +1,5 @@
-// Package git is git as the rest of Kedge sees it: a repository, and all that may be
-// done with one. It is made of parts, each of which knows those before it:
+// Package git is git as the rest of Kedge sees it: a repository with all operations.
+// It has five parts, and each part knows only the parts before it:
 //
 //	hardened   how git is started, and with what: the only place that executes it
 //	history    objects and refs
@@ -7,20 +7,19 @@
 //	salvage    work that was set aside
 //	worktree   the worktrees and the branches in them
 //
-// It promises that no call runs code that a repository brings along: hooks,
-// fsmonitor, external diffs, textconv, merge drivers, filters, credential and
-// ssh commands, lazy fetches. Reading and writing of work-tree content goes
-// through a scratch git dir with a configuration of our own, so that nothing an
-// agent writes into .git/config, even meanwhile, is ever looked at. Filters run
-// only when a person approved exactly their commands; for git-lfs this program stands in.
+// It promises that no call runs code from the repository: hooks, fsmonitor, external
+// diffs, textconv, merge drivers, filters, credential and ssh commands, lazy fetches. It
+// reads and writes the files of a worktree through a scratch git dir with our own
+// configuration, so git never reads what an agent writes into .git/config, even
+// meanwhile. Filters run only if you approved exactly their commands; git-lfs never
+// runs, because this program does its work.
 //
-// It never deletes work: what a reset would lose is salvaged first, or the reset
-// is refused. It never changes the user's index except where it says so, and
+// It never deletes work: before a reset, it salvages what the reset would lose, or
+// refuses the reset. It changes the user's index only where a function says so, and
 // never talks to a network.
 //
-// It also finds the project that a folder belongs to (place.go), by reading small files
-// only: nothing is executed, nothing is written, and a pipe or a large file in the place of
-// a small one is an error.
+// It also finds the project to which a folder belongs (place.go). For this it only reads
+// small files. A pipe or a large file in place of a small file is an error.
 package git
 
 import (

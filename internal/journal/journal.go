@@ -1,15 +1,15 @@
-// Package journal stores the journal of one project: an append-only, hash-chained list
-// of events in SQLite, and the documents and the search index that are folded from it.
-// An Append that returned is on disk; one that did not is there whole or not at all. A
-// request key takes effect once. Secrets that package redact knows are never written.
-// Damage is reported, not repaired: a database that is behind its tail file accepts no
-// more writes. The package never deletes or changes an event, and a reader never writes
-// to the database.
+// Package journal stores the journal of one project: an append-only, hash-chained list of
+// events in SQLite, and the documents and the search index that are folded from it. When
+// Append has returned, its events are on disk; otherwise they are on disk completely or
+// not at all. A request key takes effect once. Secrets that package redact knows are
+// never written. Damage is reported, not repaired: a database that is behind its tail
+// file accepts no more writes. The package never deletes or changes an event, and a
+// reader never writes to the database.
 //
-// The tail file is the witness, the database is the record. The tail is synced every 64
-// lines and on Close, not with every append. After a power loss it may lack up to 64
-// appends, so that damage which takes only these is not noticed; after a SIGKILL it is
-// complete.
+// The database is the record. The tail file is a second copy of its end, to detect
+// damage. The tail is synced every 64 lines and on Close, not with every append. After a
+// power loss, the tail may lack up to 64 appends, so damage to only these appends is not
+// detected. After a SIGKILL, the tail is complete.
 package journal
 
 import (

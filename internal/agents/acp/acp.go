@@ -1,9 +1,9 @@
-// Package acp drives programs that speak the Agent Client Protocol, version 1, on
-// their input and output: requests, answers and notices as lines of JSON, both
-// ways. Kedge is the client. It owns the protocol; what a program has of its own beside
-// it is a Program, in that agent's package. It offers a program neither files nor
-// terminals: the program works in the worktree itself, and asks before it does;
-// what it asks is allowed once, never for always.
+// Package acp drives programs that speak the Agent Client Protocol, version 1, on their
+// input and output: requests, answers and notices as lines of JSON, in both directions.
+// Kedge is the client. The package owns the protocol. What is special about one program
+// is a Program, in that agent's package. Kedge offers a program neither files nor
+// terminals: the program works in the worktree itself, and asks before it acts. Kedge
+// allows each request once, never "always".
 package acp
 
 import (

@@ -1,8 +1,8 @@
-// Package aider drives Aider: it is given one message on its input and prints text
-// for people, with its figures rounded from 1,000 tokens on. It owns what Kedge
-// knows of that program; of what Aider and the model say alike, only lines that it
-// alone prints are taken for its own. It was made from the source of 0.86, and
-// driven with a stand-in only.
+// Package aider drives Aider: Aider gets one message on its input and prints text for
+// people, in which figures from 1,000 tokens on are rounded. The package owns what Kedge
+// knows of Aider. If Aider and the model can print the same line, the package does not
+// count the line as Aider's. It follows the source of 0.86, and was tested with a
+// stand-in only.
 package aider
 
 import (

@@ -1,7 +1,7 @@
-// Package catalog lists the profiles of all agents that Kedge knows. It owns the list and
-// what follows from it: each consumer asks here for the part that it needs. It is the
-// only package that names all agents. Its tests hold every profile to its contract and
-// every adapter to the suite of real programs, whose recordings and results lie here.
+// Package catalog lists the profiles of all agents that Kedge knows. It owns the list,
+// and the parts of it that other packages ask for. It is the only package that names all
+// agents. Its tests check every profile against its contract, and every adapter against
+// the suite of real programs. The recordings and the results of that suite are here too.
 package catalog
 
 import (

@@ -158,7 +158,7 @@ func profileTable() string {
 	}
 	out.WriteString("\n")
 	for i, why := range notes {
-		fmt.Fprintf(&out, "%c. %s\n", 'a'+i, why)
+		fmt.Fprintf(&out, "- %c: %s\n", 'a'+i, why)
 	}
 	out.WriteString("\n")
 	return out.String()

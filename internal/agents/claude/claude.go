@@ -1,8 +1,8 @@
-// Package claude drives Claude Code without a terminal: its events come as lines of
-// JSON, and what it asks, before a tool runs and of people, is answered on its
-// input. It owns what Kedge knows of that program. A reply is counted once; what
-// only plans is denied every tool that changes something; what it does not
-// understand is passed over, or counted. It was made with 2.1.197 and 2.1.325.
+// Package claude drives Claude Code without a terminal: its events are lines of JSON, and
+// Kedge answers its questions (before a tool runs, and to the user) on its input. It owns
+// what Kedge knows of Claude Code. A reply is counted once. A planning session is denied
+// every tool that changes something. Output that the package does not understand is
+// ignored or counted. It was tested with 2.1.197 and 2.1.325.
 package claude
 
 import (

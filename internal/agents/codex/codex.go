@@ -1,9 +1,8 @@
-// Package codex drives OpenAI's Codex over the protocol of its app server:
-// requests, answers and notices as lines of JSON, both ways. Of its two ways
-// without a screen it is the one that tells how full the context is while it works,
-// and in which it can be told something. It owns what Kedge knows of that program;
-// whatever it asks gets an answer, and in planning none that lets it write. It was
-// made with 0.166.0.
+// Package codex drives OpenAI's Codex over the protocol of its app server: requests,
+// answers and notices as lines of JSON, in both directions. Of Codex's two ways without a
+// screen, only this one reports how full the context is while it works, and accepts
+// messages. The package owns what Kedge knows of Codex. Every request of Codex gets an
+// answer; in planning, no answer allows it to write. It was tested with 0.166.0.
 package codex
 
 import (

@@ -1,7 +1,7 @@
-// Package command drives any program: it reads the brief on its input, works in the
-// folder it was started in, may print lines of the form KEDGE {json}, and ends. It
-// owns that agreement and knows nothing else of the program: its end with 0 is the
-// claim to be finished, and what it does not print is unknown.
+// Package command drives any program: the program reads the brief on its input, works in
+// the folder in which it was started, may print lines of the form KEDGE {json}, and ends.
+// The package owns that contract and knows nothing else of the program. Exit code 0 means
+// that the program says "done". What the program does not report is unknown.
 package command
 
 import (

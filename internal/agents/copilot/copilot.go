@@ -1,8 +1,8 @@
-// Package copilot is GitHub's Copilot CLI: how it is driven, and all else that Kedge
-// knows of it. It is driven over the Agent Client Protocol: of its two ways without a
-// screen the one in which a prompt is no argument, it asks before it acts, and its
-// figures are told. A tool that is refused ends its turn, so that for planning it is
-// given only those that read. It was made with 1.0.102.
+// Package copilot has everything that Kedge knows of GitHub's Copilot CLI: its adapter
+// and its profile. Kedge drives it over the Agent Client Protocol. Of its two ways
+// without a screen, only in this one the prompt is not an argument, Copilot asks before
+// it acts, and it reports figures. A refused tool ends its turn, so in planning it gets
+// only tools that read. It was tested with 1.0.102.
 package copilot
 
 import (

@@ -1,7 +1,7 @@
-// Package gemini is Google's Gemini CLI: how it is driven, and all else that Kedge
-// knows of it. It is driven over the Agent Client Protocol: of its two ways without a
-// screen the one in which it asks before it acts and can be interrupted. What it used
-// comes from its telemetry. It was made with 0.61.0.
+// Package gemini has everything that Kedge knows of Google's Gemini CLI: its adapter and
+// its profile. Kedge drives it over the Agent Client Protocol. Of its two ways without a
+// screen, only in this one it asks before it acts and can be interrupted. Its usage comes
+// from its telemetry. It was tested with 0.61.0.
 package gemini
 
 import (

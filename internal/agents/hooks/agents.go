@@ -1,11 +1,11 @@
-// Package hooks owns what Kedge and the hooks of coding agents say to each other:
-// which entries stand in an agent's settings and how they get in and out, what an
-// agent tells on a hook's input, and how an answer is written that it understands.
-// How one agent differs from the others is an Agent, in that agent's profile.
-// It promises that of a settings file nothing is changed that is not Kedge's
-// (names it does not know, order, comments, blanks), that putting entries in twice
-// is putting them in once, and that they come out again. It is pure: texts go in
-// and come out; nothing is read, written or decided by the clock.
+// Package hooks owns the messages between Kedge and the hooks of coding agents: the
+// entries in an agent's settings, how they are added and removed, the messages that an
+// agent sends to a hook, and the answers that the agent understands. An Agent, in an
+// agent's profile, says how that agent differs from the others. The package promises to
+// change nothing in a settings file that is not Kedge's (unknown names, order, comments,
+// blanks). Adding entries twice has the effect of once, and Kedge can remove its entries
+// again. It is pure: texts go in and come out; it reads and writes nothing, and uses no
+// clock.
 package hooks
 
 import "encoding/json"

@@ -1,6 +1,6 @@
-// Package kilo is the Kilo CLI: how it is driven, and all else that Kedge knows of it. It
-// grew from OpenCode and is driven in the same way (kilo run), under names of its own. It
-// was made with 7.7.7.
+// Package kilo has everything that Kedge knows of the Kilo CLI: its adapter and its
+// profile. Kilo is based on OpenCode and is driven in the same way (kilo run), under
+// names of its own. It was tested with 7.7.7.
 package kilo
 
 import (

@@ -1,8 +1,8 @@
-// Package opencode drives OpenCode without its screen (opencode run): the brief is
-// its input, and its events come as lines of JSON. Of its ways it is the one that
-// tells after every reply what it used. It owns what Kedge knows of that program,
-// which reads nothing after its brief, and gives it no sub-agents: nobody would see
-// what they do. It was made with 1.18.33.
+// Package opencode drives OpenCode without its screen (opencode run): the brief is its
+// input, and its events are lines of JSON. Of its ways, only this one reports the usage
+// after every reply. The package owns what Kedge knows of OpenCode. OpenCode reads
+// nothing after its brief. Kedge gives it no sub-agents, because nobody would see what
+// they do. It was tested with 1.18.33.
 package opencode
 
 import (

@@ -1,7 +1,7 @@
-// Package pi drives Pi over its own protocol (--mode rpc): commands, answers and
-// events as lines of JSON, both ways. It owns what Kedge knows of that program,
-// which asks for no permission: what it may do is what tools it is started with.
-// It was made with 0.73.1.
+// Package pi drives Pi over its own protocol (--mode rpc): commands, answers and events
+// as lines of JSON, in both directions. It owns what Kedge knows of Pi. Pi asks for no
+// permission: the tools with which it is started limit what it may do. It was tested with
+// 0.73.1.
 package pi
 
 import (

@@ -1,6 +1,6 @@
-// Package qwen is Qwen Code: how it is driven, and all else that Kedge knows of it. It
-// is driven over the Agent Client Protocol, beside which it tells what every reply used.
-// It was made with 0.15.10.
+// Package qwen has everything that Kedge knows of Qwen Code: its adapter and its profile.
+// Kedge drives Qwen Code over the Agent Client Protocol. Outside the protocol, it reports
+// the usage of every reply. It was tested with 0.15.10.
 package qwen
 
 import (

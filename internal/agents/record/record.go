@@ -1,10 +1,9 @@
-// Package record reads what a session left and picks its work up from there: the
-// transcript that its program keeps, or what Kedge kept of its output. It owns the
-// way from any record to package resume, which runs, resume, briefs and hooks share:
-// none of them reads a record in a way of its own.
+// Package record reads the record of a session (the transcript that its program keeps, or
+// the output that Kedge kept), so that another session can continue the work. It owns the
+// way from any record to package resume. Runs, resume, briefs and hooks all use this way.
 //
-// It promises that the same record gives the same brief, and that a record that is
-// not there is told as none. It never writes, and never asks a model.
+// It promises that the same record gives the same brief, and that a missing record is
+// reported as missing. It never writes, and never asks a model.
 package record
 
 import (

@@ -1,9 +1,9 @@
-// Package stream is what the adapters' readers are made of: it cuts what a program
-// prints into lines, keeps what every reader keeps of them, finds what is meant for
-// Kedge in what a program says, and tells the words of providers' errors apart. It
-// owns what is the same for all programs and knows none of them by name. What it
-// keeps is bounded, whatever a program prints, and the same bytes give the same
-// events in whatever pieces they come. It starts nothing and reads no clock.
+// Package stream is the shared code of the adapters' readers: it cuts the output of a
+// program into lines, stores what every reader needs of them, finds messages to Kedge in
+// the output, and classifies providers' errors by their words. It owns what is the same
+// for all programs and knows no program by name. Its memory is bounded, whatever a
+// program prints, and the same bytes give the same events in whatever pieces they come.
+// It starts nothing and reads no clock.
 package stream
 
 import (

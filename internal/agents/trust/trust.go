@@ -1,10 +1,9 @@
-// Package trust finds what a repository brings along that programs of agents run or
-// obey by themselves: their settings, hooks and servers, and variables of the
-// environment that send keys elsewhere or make programs load code. It owns how that is
-// looked for, and the files that no agent has for itself; what one agent obeys is in
-// its profile. It promises that one changed byte
-// is another content, and that nothing which it cannot read whole passes for
-// harmless. It approves nothing, and never runs or changes what it looks at.
+// Package trust finds the files in a repository that run code or steer agents: settings,
+// hooks and servers of agents, and environment variables that send keys elsewhere or make
+// programs load code. It owns the search, and the list of files that belong to no single
+// agent; the files of one agent are in its profile. It promises that one changed byte
+// makes another content, and that a file which it cannot read completely never counts as
+// harmless. It approves nothing, and never runs or changes what it finds.
 package trust
 
 import (

@@ -1,9 +1,9 @@
-// Package attend answers the hooks of agents that you drive by hand. A conversation that
-// begins, or was compacted, gets its brief. One that wants to be done has to pass the
-// gate. What hooks left while the daemon was down goes into the journal, in order and
-// once. An agent is told to continue at most once for each end of its work. An event is
-// recorded under a session only if it came from that session. The package never changes
-// features, plan or memory, and leaves sessions of runs to their runs.
+// Package attend answers the hooks of agents that you drive by hand. A conversation gets
+// its brief when it begins and after each compaction. When its agent says "done", the
+// gate has to be green. Events that hooks stored while the daemon was down go into the
+// journal, in order and once. At the end of its work, an agent has to continue at most
+// once. An event is recorded under a session only if it came from that session. The
+// package never changes features, plan or memory, and ignores sessions of runs.
 package attend
 
 import (

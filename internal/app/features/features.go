@@ -1,7 +1,7 @@
 // Package features answers the commands about the feature list: show it, change it,
 // import and export it. Only a user changes a locked definition, and gives a reason. A
-// run that is going on receives every change that you make. The package never judges
-// work; package verify does.
+// working run receives every change that you make. The package never judges work; package
+// verify does.
 package features
 
 import (

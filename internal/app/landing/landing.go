@@ -1,9 +1,8 @@
-// Package landing knows how the work of runs relates to your branch: the
-// commit that a run begins on, the work that has not landed or that you have not
-// accepted, the files that may be replaced when it lands, and the commits that came to
-// your branch while a session worked. It promises that work which you removed from your
-// branch stays away, and that Kedge's own files are never in the way of a merge. It
-// never moves your branch: that is the executor's work.
+// Package landing compares the work of runs with your branch: the commit on which a run
+// begins, the work that has not landed or that you have not accepted, the files that
+// landing may replace, and the commits that came to your branch while a session worked.
+// It promises that work which you removed from your branch does not come back, and that
+// Kedge's own files never block a merge. It never moves your branch: the executor does.
 package landing
 
 import (

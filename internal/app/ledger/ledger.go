@@ -1,9 +1,9 @@
 // Package ledger reads and changes the state of the work: features, plan, decisions,
-// risks and notes. The journal holds that state; files below .kedge follow it. A writing
-// command first answers edits that somebody made in those files by hand, then adds its
-// facts to the journal, then writes the files. An edited file is copied before Kedge
-// replaces it. A file that cannot be written is a warning: the journal has the facts.
-// The package never decides what a command records.
+// risks and notes. The journal holds that state; the files below .kedge show it. A
+// writing command first handles edits that somebody made in those files by hand, then
+// adds its facts to the journal, then writes the files. Kedge copies an edited file
+// before it replaces it. If a file cannot be written, that is a warning: the journal has
+// the facts. The package never decides what a command records.
 package ledger
 
 import (

@@ -1,9 +1,9 @@
-// Package maintenance answers the commands that look after what Kedge keeps: doctor,
+// Package maintenance answers the commands that look after Kedge's own data: doctor,
 // rebuild, backup, the list of projects, salvage, worktrees, git filters, and trust in
 // files that run code or steer agents. Only your own command deletes anything. The
-// journal records what is to be deleted first, so that the same request, made again
+// journal first records what the command will delete, so that the same request, repeated
 // after a crash, finishes the work. The package never touches a worktree that Kedge did
-// not make. The doctor changes nothing but files that are behind the journal.
+// not make. The doctor changes only files that are behind the journal.
 package maintenance
 
 import (

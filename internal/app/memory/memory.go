@@ -1,8 +1,8 @@
 // Package memory answers the commands about what a project remembers: decisions, risks,
 // notes, the rules in rules.md, and recall, which searches all of them. A locked decision
 // never changes: another one supersedes it, or you withdraw it with a reason. A risk
-// stays open until it is closed with a reason. The package never judges work; package
-// verify does.
+// stays open until you or an agent closes it with a reason. The package never judges
+// work; package verify does.
 package memory
 
 import (

@@ -1,6 +1,6 @@
-// Package planning answers the commands about plans: it lets sessions make one for a
+// Package planning answers the commands about plans: it lets sessions make a plan for a
 // goal, takes your answers and your edits, approves and drops plans, and shows them. It
-// promises that nothing you typed into plan.md is lost, that an approved plan is frozen,
+// promises that nothing you typed into plan.md is lost, that an approved plan is locked,
 // and that its features and the commit with them exist before a run works on them. It
 // never decides a run's next step.
 package planning

@@ -1,11 +1,10 @@
-// Package reports answers the commands about past work: audit, cost, stats, and the
-// brief of a session's record. It needs no set-up: it reads what other programs left,
-// where they left it. It reports unknown figures as unknown, never as zero. It never
-// writes.
+// Package reports answers the commands about past work: audit, cost, stats, and the brief
+// of a session's record. It needs no set-up: it reads the files that other programs left,
+// in their places. It reports unknown figures as unknown, never as zero. It never writes.
 //
-// Reports.Brief is the one way to the text with which a session continues from a record:
-// a transcript by its path or id, or a session of Kedge by its name. Commands and hooks
-// call it; runs and resume take the same steps below it (package record).
+// Reports.Brief makes the text with which a session continues from a record: a transcript
+// by its path or id, or a session of Kedge by its name. Commands and hooks call it. Runs
+// and resume use the same steps of package record.
 package reports
 
 import (

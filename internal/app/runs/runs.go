@@ -1,7 +1,7 @@
-// Package runs starts runs, passes on what you say to them, lands their work and shows
-// them. It refuses what cannot work before anything costs money. A word that a crash kept
-// from a run is said again, and the next daemon adopts a living run. The package never
-// decides a run's next step: package run does.
+// Package runs starts runs, passes your commands on to them, lands their work and shows
+// them. It refuses a run that cannot work, before anything costs money. If a crash kept a
+// command from a run, the run gets the command later. The next daemon takes over living
+// runs. The package never decides a run's next step: package run does.
 package runs
 
 import (

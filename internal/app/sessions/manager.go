@@ -1,8 +1,8 @@
 // Package sessions answers the commands about sessions: it starts, finds, names, resumes
-// and ends them, searches what they printed, and tells which session a process belongs
-// to. A session is in the journal before its program starts. Its end is recorded with
-// the cause, even if nobody watched. An agent acts on its own session only. The package
-// never holds a program itself; holder processes do, and they outlive the daemon.
+// and ends them, searches their output, and finds the session to which a process belongs.
+// A session is in the journal before its program starts. Its end is recorded with the
+// cause, even if nobody watched. An agent acts on its own session only. The package never
+// holds a program itself; holder processes do, and they outlive the daemon.
 package sessions
 
 import (

@@ -1,7 +1,7 @@
-// Package setup puts Kedge into a folder (`kedge init`) and removes it again. Existing
-// content stays. What cannot be finished is refused before anything is written. A commit
-// of this package contains exactly its own changes. It never removes a file that
-// somebody edited.
+// Package setup sets Kedge up in a folder (`kedge init`) and removes it again. Existing
+// content stays. If it cannot finish, it refuses before it writes anything. A commit of
+// this package contains exactly its own changes. It never removes a file that somebody
+// edited.
 package setup
 
 import (

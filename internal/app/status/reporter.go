@@ -1,7 +1,7 @@
-// Package status tells how far a project is, and saves what a fresh session or you
-// continue from: status, drift, the brief of `kedge prime`, checkpoints and handoffs. It
-// reports what it cannot find out as unknown. A checkpoint is in the journal before its
-// file is written. The package never changes features, plan or memory.
+// Package status reports the state of a project, and saves what a fresh session or you
+// need to continue: status, drift, the brief of `kedge prime`, checkpoints and handoffs.
+// It reports what it cannot find out as unknown. A checkpoint is in the journal before
+// its file is written. The package never changes features, plan or memory.
 package status
 
 import (

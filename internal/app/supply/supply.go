@@ -1,9 +1,9 @@
-// Package supply gives a run what it works with: its rules, made of settings and flags;
-// the ledger, to read features and to record what happened; briefs, checkpoints and
-// notes; the agent of each session; and what the sessions must not go against. It
-// promises that a fact is recorded once, whoever carries the command out, and that
-// settings and rules are read at a commit, where no agent can change them. It never
-// decides a run's next step.
+// Package supply gives a run what it needs: its rules, made of settings and flags; the
+// ledger, to read features and to record what happened; briefs, checkpoints and notes;
+// the agent of each session; and the decisions and limits that sessions must keep to. It
+// promises to record a fact once, even if two daemons carry out the same command, and to
+// read settings and rules at a commit, where no agent can change them. It never decides a
+// run's next step.
 package supply
 
 import (

@@ -1,7 +1,7 @@
-// Package verify answers the commands that give verdicts: the gate, and the submission
-// of a feature. Only a green verdict with its evidence in the journal completes a
-// feature. The settings of the base apply to an agent, not those that it changed. A gate
-// that was interrupted is finished by the next daemon. The package never runs a check
+// Package verify answers the commands that give verdicts: the gate, and the submission of
+// a feature. Only a green verdict with its evidence in the journal completes a feature.
+// For an agent, the last verified settings apply, not those that the agent changed. If a
+// gate is interrupted, the next daemon finishes it. The package never runs a check
 // itself; package gate does.
 package verify
 

@@ -1,10 +1,10 @@
-// Package frame is what every command stands on. It owns Env, the world as a command
-// sees it, and the ways in and out: calls, answers as text or JSON, talk on stderr,
-// errors of usage, completion, tables and figures.
+// Package frame has the code that all commands share. It owns Env, which is everything
+// that a command sees of the world, and its input and output: calls, answers as text or
+// JSON, messages on stderr, errors of usage, completion, tables and figures.
 //
 // It promises that text from a repository or an agent reaches the terminal only through
-// the one filter in Env, and that --json prints one object and nothing else. It knows
-// no command.
+// the one filter in Env, and that --json prints one object and nothing else. It knows no
+// command.
 package frame
 
 import (

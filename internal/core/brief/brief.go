@@ -1,11 +1,11 @@
-// Package brief owns what a session is told when it starts and what is written
-// down when one ends: the checkpoint, the handoff and the brief itself.
+// Package brief owns the texts with which a session starts and ends: the checkpoint, the
+// handoff and the brief itself.
 //
-// It promises that what it writes it reads back to the same value, that parsing
-// is strict and names file and line, that text which came from people or agents
-// can neither end a document early nor add a section to it, and that the same
-// input always gives the same bytes. It never reads a file, a clock or a
-// repository: contents, hashes and times come in as arguments.
+// It promises that it reads what it writes back to the same value, that parsing is strict
+// and names file and line, that text from people or agents can neither end a document
+// early nor add a section to it, and that the same input always gives the same bytes. It
+// never reads a file, a clock or a repository: contents, hashes and times come in as
+// arguments.
 package brief
 
 // The limits of the documents.

@@ -1,8 +1,8 @@
 // Package check owns what a valid check is, wherever it was written: in gate.toml, in
-// features.json, in a plan or on the command line. It validates and normalises checks,
-// compares them and says how they are shown. A check has a form (run, http: what Kedge
-// does) and a kind (test, build, …: when it runs and which marker it gives); forms.go
-// has the table of both. It promises that the same fault gives the same message
+// features.json, in a plan or on the command line. It validates, normalises and compares
+// checks, and makes the text in which they are shown. A check has a form (run, http: what
+// Kedge does) and a kind (test, build, …: when it runs and which marker it gives);
+// forms.go has the table of both. It promises that the same fault gives the same message
 // everywhere. It never runs a check: package gate of the engine has one runner per form.
 package check
 

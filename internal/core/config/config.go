@@ -1,9 +1,9 @@
-// Package config owns the two files that people write: config.toml (agents,
-// routes, budgets, thresholds, protected paths) and gate.toml (checks and
-// services), the order in which they choose the agent of a session, and what you set for
-// one run. It promises that a file is taken whole or refused with file and line: unknown keys, wrong types, bad names, patterns and durations are never
-// passed over. Defaults live in one table. It never reads a file, a clock or an
-// environment: bytes come in, values go out.
+// Package config owns the two files that you write: config.toml (agents, routes, budgets,
+// thresholds, protected paths) and gate.toml (checks and services), the order in which
+// they choose the agent of a session, and what you set for one run. It promises that a
+// file is accepted completely or refused with file and line: it never ignores unknown
+// keys, wrong types, bad names, patterns and durations. Defaults are in one table. It
+// never reads a file, a clock or an environment: bytes come in, values go out.
 package config
 
 import (

@@ -1,6 +1,7 @@
-// Package delta keeps a step of a run small: what happened, and what the step changed of the
-// run's state. Diff makes that of two states, Apply gives the later state back. It promises
-// that the two fit, or says that the record is damaged.
+// Package delta makes a step of a run small: what happened, and what the step changed in
+// the run's state. Diff computes the change from two states; Apply computes the later
+// state from the earlier one. If the change does not fit the state, Apply reports that
+// the record is damaged.
 package delta
 
 import (

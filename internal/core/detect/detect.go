@@ -1,12 +1,13 @@
-// Package detect finds out how a project is tested and built, and what a fresh worktree of
-// it needs first: for Go, Node, Python, Rust, Java, Ruby, PHP, C and C++, Make and some
-// others, several at once, with workspaces, at the top or a folder or two below. It promises that every check it
-// gives is a command the project itself implies by its files, that none runs a second time
-// what another one runs, and says in a note what it saw and left out. It reads an fs.FS and
-// runs nothing; which programs this machine has it is told. What it cannot tell it leaves to
-// people.
+// Package detect finds out how a project is tested and built, and what a fresh worktree
+// of it needs first: for Go, Node, Python, Rust, Java, Ruby, PHP, C and C++, Make and
+// some others, several at once, with workspaces, at the top or a folder or two below. It
+// promises that the files of the project imply every proposed check, and that no check
+// repeats another. A note names what it saw and left out. It reads an fs.FS and runs
+// nothing; the caller says which programs this machine has. It leaves doubtful cases to
+// the user.
 //
-// It also tells tests from source, by the names of files, and within the files that hold both.
+// It also tells tests from source, by the names of files, and within the files that hold
+// both.
 package detect
 
 import (

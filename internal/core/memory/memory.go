@@ -1,10 +1,9 @@
-// Package memory owns the documents of memory as they stand in a repository: one
-// file per decision and per note, risks.md, rules.md and progress.md. It reads
-// and writes them, finds decisions that contradict each other, and lints notes
-// and rules. It promises that what it writes it reads back as the same value,
-// whatever text is in it, and that people's paragraphs in progress.md survive.
-// It is pure: it never touches a disk, a clock or the network, and it decides
-// nothing about what is kept: that is for the service.
+// Package memory owns the documents in which a repository keeps its memory: one file per
+// decision and per note, risks.md, rules.md and progress.md. It reads and writes them,
+// finds decisions that contradict each other, and lints notes and rules. It promises that
+// it reads what it writes back as the same value, whatever text is in it, and that your
+// own paragraphs in progress.md survive. It is pure: it never touches a disk, a clock or
+// the network. The service decides what is stored.
 package memory
 
 import (

@@ -1,9 +1,9 @@
-// Package plan owns the two documents that say what is to be done: the feature
+// Package plan owns the two documents that describe the work to do: the feature
 // list (.kedge/features.json) and the plan (.kedge/plan.md). It parses, checks,
 // orders, compares and writes them, and reads other trackers' feature lists. It
-// promises that what it writes it reads back, byte for byte, and that the same
-// input gives the same answer. It never touches a disk, a clock or a process:
-// what it must know of the world comes in as an argument.
+// promises to read back what it writes, byte for byte, and to give the same answer
+// for the same input. It never touches a disk, a clock or a process: everything
+// that it must know of the world is an argument.
 //
 // # The plan document
 //

@@ -1,9 +1,9 @@
-// Package run decides what an autonomous run does next. It owns the way of a
-// feature from prepare to done, the budgets, the one repair, what a crash and a
-// provider's limit mean, and when a run ends. Step is a pure function: the
-// caller says what happened and when, and gets the next state and the work to
-// do. It promises the eighteen invariants that package sim checks. It never blocks,
-// fails, reads a clock, starts a goroutine or ranges over a map.
+// Package run decides what an autonomous run does next. It owns the phases of a feature
+// from prepare to done, the budgets, the one repair, the effects of a crash and of a
+// provider's limit, and the end of a run. Step is a pure function: it gets what happened
+// and when, and returns the next state and the next commands. It promises the eighteen
+// invariants that package sim checks. It never blocks, fails, reads a clock, starts a
+// goroutine or ranges over a map.
 package run
 
 import (

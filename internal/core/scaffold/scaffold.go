@@ -1,9 +1,8 @@
-// Package scaffold owns what `kedge init` puts into a project: the files under
-// .kedge/ and the few lines in files that belong to the user. It promises that
-// what people wrote stays, byte for byte, that doing it twice is doing it once,
-// and that exactly what was put in can be removed again. It also owns the systemd and
-// launchd text that starts the daemon. It is pure: texts come in and go out, nothing is
-// read or written.
+// Package scaffold owns what `kedge init` adds to a project: the files under .kedge/ and
+// the few lines in files that belong to the user. It promises that text of the user
+// stays, byte for byte, that adding twice is adding once, and that exactly what was added
+// can be removed again. It also owns the systemd and launchd text that starts the daemon.
+// It is pure: texts come in and go out; it reads and writes nothing.
 package scaffold
 
 import (

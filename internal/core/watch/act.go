@@ -1,9 +1,8 @@
-// Package watch looks at what a session does and says when something is wrong
-// with it: a context that fills up, calls that go in circles, a stall, a spent
-// budget, a provider's limit, work outside the feature, edits against what was
-// decided. It owns the thresholds of these signals and nothing else: events in,
-// signals out. It is pure; the time of everything comes in with the event. It
-// never ends a session: that is the run's to decide.
+// Package watch detects problems of a session: a context that fills up, calls that go in
+// circles, a stall, a spent budget, a provider's limit, work outside the feature, edits
+// against a decision. It owns the thresholds of these signals and nothing else: events
+// in, signals out. It is pure; every event carries its time. It never ends a session: the
+// run decides that.
 package watch
 
 import "time"

@@ -1,8 +1,8 @@
 // Package execute carries out the commands of runs with git, the gate, holders and
-// agents: one file per command. It owns the way from a run.Command to its effect
-// and back to the run.Input that answers it, and decides nothing that run.Step
-// decides. Every effect is idempotent: names, dates and parents come from the
-// command, so that doing it again gives the same.
+// agents: one file per command. It owns the way from a run.Command to its effect, and
+// back to the run.Input that answers it. It leaves all decisions to run.Step. Every
+// effect is idempotent: names, dates and parents come from the command, so a repeated
+// command gives the same result.
 package execute
 
 import (

@@ -1,12 +1,12 @@
-// Package follow starts the session of a job, or takes up one that an earlier daemon
-// started, and follows it to its end: it reads what the agent prints, answers it, types
-// what you say, watches for pressure and stalls, and writes down what the session used
-// and how it ended.
+// Package follow starts the session of a job, or takes over a session that an earlier
+// daemon started, and follows it to its end: it reads what the agent prints, answers it,
+// types what you say, watches for full contexts and stalls, and records what the session
+// used and how it ended.
 //
-// It promises that a session is in the journal before its program starts, that what is
-// typed is typed once however many daemons take the session up, and that the same tape
-// gives the same signals at the same places. It never decides what comes next in a run:
-// it reports, and package run decides.
+// It promises that a session is in the journal before its program starts, that it types
+// everything once, even if several daemons follow the session one after the other, and
+// that the same tape gives the same signals at the same places. It never decides what
+// comes next in a run: it reports, and package run decides.
 package follow
 
 import (

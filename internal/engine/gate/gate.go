@@ -1,12 +1,11 @@
-// Package gate runs checks and gives one verdict with what it rests on. It
-// promises that checks run in the order of their kinds (see core/check) and stop
-// at the first red one; that the verdict holds for the tree as it stood
-// before and after, or is void; that every process a check or a service started
-// is gone when Run returns; and that logs and memory are bounded. It never takes
-// anyone's word for a result, never completes anything by itself, and never
-// writes into the worktree that it judges.
+// Package gate runs checks and gives one verdict with its evidence. It promises that
+// checks run in the order of their kinds (see core/check) and stop at the first red
+// check. The verdict is void if the tree changed while the checks ran. When Run returns,
+// every process that a check or a service started has ended. Logs and memory are bounded.
+// The package never believes a result that it did not see itself, never completes
+// anything, and never writes into the worktree that it judges.
 //
-// It also makes a fresh worktree usable (Equip): copied files, submodules, set-up.
+// It also prepares a fresh worktree (Equip): copied files, submodules, set-up.
 package gate
 
 import (

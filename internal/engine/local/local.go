@@ -1,11 +1,10 @@
-// Package local is the engine inside the daemon: a loop over the journal of one
-// project. It owns the order of things: a step is on disk before anything
-// follows from it, each run takes one event after the other, and every command
-// that the journal shows as outstanding is being carried out. It promises that
-// an event has its effect once, that a run goes on where it was when another
-// engine opens the same journal, that what an earlier owner still writes is
-// refused, and that no watcher holds a run up. It never decides anything about a
-// run (run.Step does) and carries nothing out by itself but timers.
+// Package local is the engine inside the daemon: a loop over the journal of one project.
+// It owns the order of things: a step is on disk before its commands are carried out,
+// each run takes one event after the other, and every unanswered command in the journal
+// is carried out. It promises that an event has its effect once, and that a run continues
+// where it was when another engine opens the same journal. It refuses the writes of an
+// earlier engine. No watcher delays a run. It never decides anything about a run
+// (run.Step does), and carries out nothing itself but timers.
 package local
 
 import (

@@ -1,6 +1,7 @@
-// Package strays finds what a session did besides its work: processes that it left running,
-// branches or tags that moved while it worked, and files of its worktree that are not in the
-// commit. It ends such processes, and restores nothing else. It never ends a process that does not carry the session's mark.
+// Package strays finds what a session did besides its work: processes that it left
+// running, branches or tags that moved while it worked, and files of its worktree that
+// are not in the commit. It ends such processes, and restores nothing else. It never ends
+// a process that does not carry the session's mark.
 package strays
 
 import (

@@ -1,15 +1,15 @@
-// Package checkout is the files of a worktree, its index and its submodules. It owns the
-// tree of the files as they stand, commits of them, and bringing them to another tree; where
-// the repository keeps what it fetched of submodules, and what stands in their folders.
+// Package checkout handles the files of a worktree, its index and its submodules. It
+// makes trees and commits of the current files, and changes the files to those of another
+// tree. It knows where the repository keeps fetched submodules, and what is in their
+// folders.
 //
-// It promises that content goes through a scratch git dir with a configuration of our
-// own, so that nothing an agent writes into .git/config, even meanwhile, is ever looked
-// at; that filters run only when a person approved exactly their commands; that what a
-// crash left undone of a commit is finished; that nothing of a submodule comes over a network.
+// It promises that content goes through a scratch git dir with our own configuration, so
+// git never reads what an agent writes into .git/config, even meanwhile. Filters run only
+// if you approved exactly their commands. If a crash interrupted a commit, it finishes
+// the commit. Nothing of a submodule comes over a network.
 //
-// It never changes the user's index except where it says so, and writes over no file
-// that differs from what the caller has seen. Nothing outside internal/git may import
-// it.
+// It changes the user's index only where a function says so, and overwrites no file that
+// differs from what the caller has seen. Nothing outside internal/git may import it.
 package checkout
 
 import (

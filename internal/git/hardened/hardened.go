@@ -1,15 +1,14 @@
-// Package hardened starts git, and is the only package that does. It owns how a call
-// is made: its settings and environment, the locks that it waits for, what is
-// remembered of its answers, and which names may be handed to it.
+// Package hardened starts git, and is the only package that does. It owns the form of a
+// call: its settings and environment, the locks for which it waits, the answers that it
+// caches, and the names that callers may pass.
 //
-// It promises that no call runs code that a repository brings along: hooks,
-// fsmonitor, external diffs, textconv, merge drivers, filters, credential and ssh
-// commands, lazy fetches; that no name or path becomes an option; that a lock which
-// somebody holds is waited for, and what a killed git of Kedge left is taken away.
+// It promises that no call runs code from the repository: hooks, fsmonitor, external
+// diffs, textconv, merge drivers, filters, credential and ssh commands, lazy fetches. No
+// name or path becomes an option. If another process holds a lock, it waits. If a killed
+// git of Kedge left a lock, it removes the lock.
 //
-// It never touches a worktree, an index or a ref on its own account: what git is
-// asked for is the business of the packages above. Nothing outside internal/git
-// may import it.
+// It never touches a worktree, an index or a ref unless a caller asks for it. Nothing
+// outside internal/git may import it.
 package hardened
 
 import (

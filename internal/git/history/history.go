@@ -1,9 +1,9 @@
-// Package history is what a repository holds: objects and refs. It owns reading them,
-// from files where git's process is not needed, making trees and deterministic commits,
-// merging trees, and moving refs by compare-and-set.
+// Package history reads and writes what a repository stores: objects and refs. It reads
+// them (from files, where git's process is not needed), makes trees and deterministic
+// commits, merges trees, and moves refs by compare-and-set.
 //
-// It promises that the same request gives the same object, and that a ref moves from
-// where the caller saw it or not at all.
+// It promises that the same request gives the same object, and that a ref moves only if
+// it is still where the caller saw it.
 //
 // It never looks at the files of a worktree, nor at an index. Nothing outside
 // internal/git may import it.

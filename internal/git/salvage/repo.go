@@ -1,12 +1,12 @@
-// Package salvage is work that was set aside instead of thrown away. It owns the
-// commits under refs/kedge/salvage/ and which work goes to the attic instead.
+// Package salvage stores work that was set aside instead of deleted. It owns the commits
+// under refs/kedge/salvage/, and the choice of the files that go to the attic instead.
 //
-// It promises that everything of a worktree that is in no commit is in a salvage, or
-// that nothing was done; that what a salvage is can be read from the repository and the
-// attic alone; and that it comes back without a loss to what stands there by then.
+// It promises that everything of a worktree that is in no commit is in a salvage, or that
+// nothing was done. The repository and the attic alone say what a salvage contains.
+// Restoring a salvage loses nothing of the files that are there by then.
 //
-// It never deletes work: a salvage goes when a person drops it. Nothing outside
-// internal/git may import it.
+// It never deletes work: only a user drops a salvage. Nothing outside internal/git may
+// import it.
 package salvage
 
 import (

@@ -1,10 +1,9 @@
-// Package slot owns the worktrees in which runs work: slots that are reused, so
-// that ignored files (dependencies, caches) survive, and the one clean worktree
-// of a run in which no agent ever writes. It also owns those of sessions that you
-// start: each is made for one session, on a branch of its own. It promises that nothing in a slot is
-// lost without salvage, that two jobs never have one slot, and that a slot is
-// ready only when its setup ran for these inputs. It never touches the user's
-// own checkout.
+// Package slot owns the worktrees in which runs work: slots, which are reused so that
+// ignored files (dependencies, caches) survive, and the one clean worktree of a run, in
+// which no agent ever writes. It also owns the worktrees of sessions that you start: each
+// is made for one session, on a branch of its own. It promises that nothing in a slot is
+// lost without a salvage, that two jobs never share a slot, and that a slot is ready only
+// when its set-up ran for its inputs. It never touches your own checkout.
 package slot
 
 import (

@@ -1,15 +1,14 @@
-// Package stored reads what git has stored in plain files: an object in a file of
-// its own, a tree, an index. It saves a process for what is asked a hundred times
-// for each feature of a run. It promises that what it gives is what git would give:
-// an object is held against its name and an index against its checksum, and whatever
-// is not in the usual form is left to git. It follows no configuration, replacement or
-// alternate.
+// Package stored reads what git has stored in plain files: an object in its own file, a
+// tree, an index. This saves starting git a hundred times for each feature of a run. It
+// promises the same result as git: it checks an object against its name and an index
+// against its checksum, and leaves every unusual form to git. It follows no
+// configuration, replacement or alternate.
 //
-// It also stands in for git-lfs, whose program never runs: what a pointer names stands in
-// the file, and what stands in the file is committed as a pointer. An object is written
-// before the pointer to it is given, and one that is not whole never takes the place of a
-// pointer. It writes nothing else, and never talks to a network: an object that is not in
-// the git dir stays a pointer.
+// It also stands in for git-lfs, whose program never runs. On checkout, it writes the
+// content that a pointer names; on commit, it stores the content and commits the pointer.
+// It writes an object before it returns its pointer, and never replaces a pointer by an
+// incomplete object. It writes nothing else, and never talks to a network: if an object
+// is not in the git dir, its pointer stays.
 package stored
 
 import (

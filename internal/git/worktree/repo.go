@@ -1,9 +1,9 @@
-// Package worktree is the worktrees of a repository and the branches that stand in
-// them. It owns how a worktree is made, marked, listed, mended, filled with submodules
-// and removed, and how a branch moves ahead where it is checked out.
+// Package worktree handles the worktrees of a repository and the branches that are
+// checked out in them. It makes, marks, lists, repairs and removes worktrees, fills them
+// with submodules, and moves a branch ahead where it is checked out.
 //
-// It promises that the same request made again finishes what a crash interrupted, and
-// that a worktree that holds anything which is nowhere else stays.
+// It promises that the same request, repeated, finishes what a crash interrupted, and
+// that it never removes a worktree with content that exists nowhere else.
 //
 // It never talks to a network. Nothing outside internal/git may import it.
 package worktree

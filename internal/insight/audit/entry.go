@@ -1,12 +1,12 @@
-// Package audit tells what filled the context of a session, what repeated, and
-// what it cost. It owns the entry (one thing that a transcript says happened),
-// the figures that are counted from entries, their sum over sessions, and the
-// advice that follows from them.
+// Package audit computes what filled the context of a session, what repeated, and what it
+// cost. It owns the entry (one thing that a transcript says happened), the figures that
+// are counted from entries, their sum over sessions, and the advice that follows from
+// them.
 //
-// It promises that the same entries give the same figures, that the sources of
-// a context and its composition have the same sum, and that memory grows with
-// the number of calls, files and commands, not with their text. A figure that
-// nobody gave is unknown, never 0. It never reads a file or a clock.
+// It promises that the same entries give the same figures, that the sources of a context
+// and its composition have the same sum, and that memory grows with the number of calls,
+// files and commands, not with their text. A figure that nobody reported is unknown,
+// never 0. It never reads a file or a clock.
 package audit
 
 // Kind says what an entry is.

@@ -1,10 +1,9 @@
-// Package condense makes the long output of a command short and keeps what it means.
-// What is a failure in it, package failure knows; here lines are told apart that say
-// the same as others, or nothing.
+// Package condense shortens the long output of a command and keeps what it means. Package
+// failure knows what a failure is; this package finds the lines that repeat others or say
+// nothing.
 //
-// It promises that every line which complains, names a place or counts is left, that
-// whatever goes is counted where it stood, and that it never panics, whatever the
-// output is.
+// It promises to keep every line that complains, names a place or counts. It counts the
+// lines that it leaves out, at their place. It never panics, whatever the output is.
 package condense
 
 import (

@@ -1,13 +1,12 @@
-// Package failure finds, in the output of a command that failed, the first
-// failure and nothing else: the test, the place and the message, short enough
-// for a prompt. It knows what the common test runners and compilers print and
-// has a rule for everything else. It also tells when a runner ran no test.
+// Package failure finds the first failure in the output of a command: the test, the place
+// and the message, short enough for a prompt. It knows what the common test runners and
+// compilers print, and has a rule for everything else. It also tells when a runner ran no
+// test.
 //
-// It promises that what it returns was in the output (file and line are never
-// guessed), that a message has at most MaxLines lines of at most maxLine bytes
-// of valid UTF-8 without control characters, and that it takes time linear in
-// the output and memory in proportion to it up to a bound: of an output of more
-// than a million lines the middle is not looked at. It never runs anything and
+// It promises that everything it returns was in the output (it never guesses a file or a
+// line). A message has at most MaxLines lines of at most maxLine bytes of valid UTF-8
+// without control characters. Time is linear in the output, and memory is bounded: of an
+// output of more than a million lines, it skips the middle. It never runs anything and
 // never panics, whatever the output is.
 package failure
 

@@ -1,13 +1,12 @@
 // Package history finds past conversations in the transcripts that agents left on this
-// machine. It owns the index of what was said in them (what people and agents wrote, and
-// which tools were called with what), how words are looked up in it, and in which order
-// what was found is told.
+// machine. It owns the index of their messages (what people and agents wrote, and which
+// tools were called with what), the search for words in it, and the order of the results.
 //
-// It promises that a search finds exactly the messages that have the words, of the
-// transcripts as they are on disk at that moment: the index is brought up to them first,
-// and reads again only what changed. No secret that package redact knows enters the index.
-// The index is a cache in one folder, readable only by its owner: it may be removed at any
-// time, is detected when it is torn or damaged, and is then made again. Memory does not
+// It promises that a search finds exactly the messages that have the words, in the
+// transcripts as they are on disk at that moment: it first updates the index, and reads
+// only what changed. No secret that package redact knows enters the index. The index is a
+// cache in one folder, readable only by its owner. You may remove it at any time. The
+// package detects an incomplete or damaged index, and makes it again. Memory does not
 // grow with the transcripts. It never writes outside its folder, starts no program, and
 // leaves nothing running.
 package history

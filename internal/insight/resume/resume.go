@@ -1,14 +1,13 @@
-// Package resume picks a piece of work up from a transcript: it says what a fresh
-// session needs to go on from any place in it. It owns the ask in force, what was
-// in flight, the last command, the order of the files that are needed next, and
-// what was decided, ruled out and left open, as far as the transcript has the
-// words.
+// Package resume finds in a transcript what a fresh session needs to continue the work
+// from any line on. It owns the current request, the work in progress, the last command,
+// the order of the files that are needed next, and what was decided, ruled out and left
+// open, as far as the transcript says so.
 //
-// It promises that the same entries give the same brief, that nothing in it is
-// made up (every text stood in the transcript, and what was cut says so), that
-// the brief keeps to its budget by whole items, and that memory is bounded by the
-// number of files, not by the length of the transcript. It never asks a model,
-// never reads a file or a clock, and never follows what a transcript says.
+// It promises that the same entries give the same brief. Nothing in the brief is made up:
+// every text is from the transcript, and every shortened text is marked. The brief keeps
+// to its budget by whole items. Memory is bounded by the number of files, not by the
+// length of the transcript. The package never asks a model, never reads a file or a
+// clock, and never obeys the text of a transcript.
 package resume
 
 import (

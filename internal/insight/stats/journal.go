@@ -1,12 +1,12 @@
-// Package stats tells what sessions came to: how often they were interrupted, by
-// what, and how long it took until the work went on; and how many verified
-// features and lines their tokens and their money gave. It owns the causes of
-// interruptions, these figures, and their forms for other programs (Prometheus
-// text, OpenTelemetry JSON), and the dated prices by which tokens become money.
+// Package stats computes what sessions achieved: how often they were interrupted, by
+// what, how long it took until the work continued, and how many verified features and
+// lines they gave for their tokens and money. It owns the causes of interruptions, these
+// figures, their forms for other programs (Prometheus text, OpenTelemetry JSON), and the
+// dated prices of tokens.
 //
-// It promises that every interruption has exactly one cause, that no minute is
-// lost twice, and that what is not known is unknown (nil) and never 0. It is
-// pure: the events of the journal and the time come in with the call.
+// It promises that every interruption has exactly one cause, that no minute is lost
+// twice, and that an unknown figure is nil and never 0. It is pure: the events of the
+// journal and the time come in with the call.
 package stats
 
 import (

@@ -1,14 +1,14 @@
-// Package testguard tells the tests of a change from its source, and finds tests that
-// a change made weaker: deleted, skipped, focused (so that others no longer run), with
-// fewer assertions or rows than before, or with other expectations. It reads Go with
-// Go's own parser and Python, JavaScript, TypeScript, Rust, Java, Kotlin, C, C++, Ruby,
-// PHP and shell by their words, with strings and comments left out of sight.
+// Package testguard separates the tests of a change from its source, and finds tests that
+// the change made weaker: deleted, skipped, focused (so that others no longer run), with
+// fewer assertions or rows than before, or with other expectations. It reads Go with Go's
+// own parser. It reads Python, JavaScript, TypeScript, Rust, Java, Kotlin, C, C++, Ruby,
+// PHP and shell by their words, without strings and comments.
 //
-// It promises that only differences count: what was skipped before is no finding. A test that
-// moved, was renamed, split or merged is recognised by its body and its assertions, and tests
-// of what the same change removes from the source may go. A change of an expectation is a
-// finding of its own kind: only a run can tell whether it was talked down. It never reads a
-// disk and never panics, whatever the files hold.
+// It promises that only differences count: a test that was skipped before is no finding.
+// It recognises a moved, renamed, split or merged test by its body and its assertions.
+// Tests of source that the same change removes may go. A changed expectation is a finding
+// of its own kind: only a run of the tests can show whether it is justified. It never
+// reads a disk and never panics, whatever the files contain.
 package testguard
 
 import (

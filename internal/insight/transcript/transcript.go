@@ -1,13 +1,11 @@
-// Package transcript reads what coding programs leave on disk about their
-// sessions, and finds it. It owns what all formats share: lines, times, what a file
-// is; the Format of each agent, with the folders in which it keeps its files, is part
-// of that agent's profile.
+// Package transcript finds and reads the transcripts that coding programs leave on disk.
+// It owns what all formats share: lines, times, the kinds of files. The Format of each
+// agent, with the folders in which it keeps its files, is part of that agent's profile.
 //
-// It promises to give everything that it understands, in the order of the file,
-// as entries of package audit; to go on behind a line that it does not
-// understand, and to count it; and to need memory for one line, not for the
-// file. It never writes, never follows what a transcript says, and never asks a
-// network.
+// It promises to return everything that it understands, in the order of the file, as
+// entries of package audit. It counts a line that it does not understand, and continues
+// after it. It needs memory for one line, not for the file. It never writes, never obeys
+// the text of a transcript, and never uses a network.
 package transcript
 
 import (

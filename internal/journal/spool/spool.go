@@ -1,10 +1,10 @@
-// Package spool owns what hooks left for the daemon: one file of lines for each owner
-// under $KEDGE_HOME/spool. Whoever leaves something appends a line and never waits for
-// anybody, neither for a lock nor for the disk: a machine that loses its power may lose
-// the last ones. It promises that each owner has a bounded room, so that what nobody
-// can take of one leaves room for the others; that what is taken of an owner is taken
-// in the order in which it was left, that no owner holds another up, and that a line
-// goes only when its taker is done with it. It knows nothing of what is in them.
+// Package spool owns the events that hooks store for the daemon: one file of lines for
+// each owner under $KEDGE_HOME/spool. A hook appends a line and waits for nothing,
+// neither for a lock nor for the disk, so a power loss may lose the last lines. It
+// promises that each owner has a bounded room, so that one owner never takes the room of
+// the others. The daemon gets the lines of an owner in the order in which they were
+// written, and no owner delays another. A line is removed only after its reader has
+// finished with it. The package does not know what the lines mean.
 package spool
 
 import (

@@ -1,12 +1,11 @@
-// Package atomicfile owns the one way in which Kedge writes a whole file: a
-// temporary file in the same folder, fsync, rename, fsync of the folder.
+// Package atomicfile owns the one way in which Kedge writes a whole file: a temporary
+// file in the same folder, fsync, rename, fsync of the folder.
 //
-// It promises that a reader, or a machine that lost its power, sees the old
-// content or the new, whole, and that the new content is on disk when the call
-// returns (Swap and Settle do the two apart). It never writes through a symbolic
-// link: a link at the target is itself replaced, and with WriteIn no link on the
-// way leads out of the root. Sweep removes what a killed writer left behind, and
-// nothing else.
+// It promises that a reader, also after a power loss, sees the complete old content or
+// the complete new content, and that the new content is on disk when the call returns
+// (Swap and Settle do these two steps separately). It never writes through a symbolic
+// link: it replaces a link at the target, and with WriteIn no link in the path leads out
+// of the root. Sweep removes what a killed writer left behind, and nothing else.
 package atomicfile
 
 import (

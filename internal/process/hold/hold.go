@@ -1,13 +1,13 @@
-// Package hold keeps a program alive through everything but the machine's end.
-// A holder is one small process per session: it owns the program's terminal or
-// pipes, writes every byte to the session's tape before anyone is told, answers
-// on a private socket, and outlives the daemon. When the program ends, the
-// holder ends whatever the program left behind, writes exit.json, and waits to
-// be collected.
+// Package hold keeps a program alive through everything but the end of the machine. A
+// holder is one small process per session: it owns the program's terminal or pipes,
+// writes every byte to the session's tape before it shows the byte to anyone, answers on
+// a private socket, and outlives the daemon. When the program ends, the holder ends the
+// processes that the program left, writes exit.json, and waits until the daemon has read
+// it.
 //
-// This package has both sides: Main is the holder, Start, Dial and Find are for
-// those who talk to one. The environment of a session exists in the holder's
-// memory only; no value of it is written to disk.
+// This package has both sides: Main is the holder; Start, Dial and Find are for its
+// clients. The environment of a session is only in the holder's memory; no value of it is
+// written to disk.
 package hold
 
 import (

@@ -1,11 +1,10 @@
-// Package sandbox confines what agents and checks may touch: their worktree, its
-// git dir and named folders stay writable, everything else is read only, the
-// network is there or not, and memory, processes and the size of files are
-// bounded. It owns the words that go in front of a command for that, for
-// bubblewrap on Linux and sandbox-exec on macOS. It promises that what is asked
-// for is in force, or that there is an error; that it falls back to less only
-// where people said so. It starts nothing itself, beside a try whether the
-// system's tool works.
+// Package sandbox confines agents and checks: their worktree, its git dir and named
+// folders stay writable, everything else is read only, the network can be switched off,
+// and memory, processes and the size of files are limited. It owns the prefix of a
+// command that does this, for bubblewrap on Linux and sandbox-exec on macOS. It promises
+// that the requested limits are in force, or that there is an error. It continues without
+// them only if you allowed that. It starts nothing itself, except a test of the system's
+// sandbox program.
 package sandbox
 
 import (

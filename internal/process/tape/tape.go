@@ -1,17 +1,16 @@
-// Package tape keeps everything a session printed: an append-only log of bytes
-// in segments of a fixed size, and an index beside it that says when which
-// offset was reached, when the terminal changed its size, where bytes were lost
-// for want of space, and how it ended.
+// Package tape stores everything that a session printed: an append-only log of bytes in
+// segments of a fixed size, and an index beside it. The index has the times of offsets,
+// the sizes of the terminal, the places where bytes were lost because the disk was full,
+// and the end.
 //
-// Offsets count the bytes that are in the log, from 0, and never change. Bytes
-// are in the file before anyone is told of them. A full disk never blocks the
-// writer: what cannot be written is counted and the gap is recorded where it
-// happened. Only Drop removes bytes, for retention: whole segments, from the
-// front, and a reader says so.
+// Offsets count the bytes in the log, from 0, and never change. Bytes are in the file
+// before anyone sees them. A full disk never blocks the writer: it counts the bytes that
+// it cannot write, and records the gap at its place. Only Drop removes bytes, for
+// retention: whole segments, from the front. A reader reports the removed part.
 //
-// From the log it makes the screen that a terminal showed at any place of it, with a file
-// of snapshots beside the log, so that not all that came before has to be read: a
-// snapshot that does not fit the log, or is damaged, is not used.
+// From the log, the package computes the screen of the terminal at any offset. A file of
+// snapshots beside the log makes this fast. It does not use a snapshot that is damaged or
+// does not fit the log.
 package tape
 
 import (

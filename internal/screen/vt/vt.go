@@ -1,9 +1,9 @@
-// Package vt is the model of a terminal: it takes what a program prints and keeps what
-// the screen then shows. It promises to do what xterm does, with the widths of
-// characters as Unicode gives them, for any bytes in any pieces; a Snapshot and the rest
-// of the bytes always lead to the same screen as all bytes. It keeps no lines that have
-// left the screen: they are given to a callback. It never answers a query that the
-// program printed unless it is told whom to give answers to.
+// Package vt is the model of a terminal: it reads what a program prints and computes what
+// the screen then shows. It promises to do what xterm does, with the widths of characters
+// from Unicode, for any bytes in any pieces. A Snapshot and the later bytes always lead
+// to the same screen as all bytes. Lines that leave the screen go to a callback; the
+// model does not store them. It answers the queries of a program only if the caller says
+// where the answers go.
 //
 // It is not for several goroutines at once.
 package vt

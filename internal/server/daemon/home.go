@@ -1,12 +1,12 @@
-// Package daemon owns the life of the one daemon of a KEDGE_HOME: the folder
-// itself, the lock that is held for life, the unix socket and who may use it,
-// the log, and how a command finds, starts and stops the daemon.
+// Package daemon owns the life of the one daemon of a KEDGE_HOME: the folder itself, the
+// lock, the unix socket and who may use it, the log, and how a command finds, starts and
+// stops the daemon.
 //
-// It promises that two daemons never serve one home, however many are started
-// at once; that only the same user reaches the socket; that files left by a
-// dead daemon are never taken for a living one; and that requests under way at
-// a stop get time to end. It never listens on the network, never idles out,
-// and knows nothing of what the requests mean.
+// It promises that at most one daemon serves a KEDGE_HOME, however many start at once.
+// Only the same user reaches the socket. The files of a dead daemon never look like a
+// living daemon. When the daemon stops, running requests get time to end. The daemon
+// never listens on the network, has no idle timeout, and does not know what requests
+// mean.
 package daemon
 
 import (

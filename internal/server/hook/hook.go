@@ -1,10 +1,10 @@
-// Package hook is the process that an agent starts for one of its hooks. It reads
-// what the agent tells, answers within its budget whether the daemon is up, down or
-// hung, and leaves what happened for the daemon. It promises never to be in the
-// agent's way: whatever goes wrong inside ends with exit code 0 and no answer, and
-// stands in $KEDGE_HOME/hooks/log. It waits for the daemon in two cases only, each
-// within a bound: for a checkpoint before a compaction, and for the gate when the
-// agent means to be done. It never starts a daemon.
+// Package hook is the process that an agent starts for one of its hooks. It reads the
+// agent's message, answers within its time limit, and stores the event for the daemon,
+// whether the daemon is up, down or hung. It promises never to disturb the agent: after
+// any internal error it ends with exit code 0 and no answer, and writes the error to
+// $KEDGE_HOME/hooks/log. It waits for the daemon in two cases only, each with a limit:
+// for a checkpoint before a compaction, and for the gate when the agent says "done". It
+// never starts a daemon.
 package hook
 
 import (

@@ -1,10 +1,8 @@
-// Package mcp gives an agent the tools of its session over the Model Context
-// Protocol, on standard input and output. It owns the tools, their published
-// schemas and the few methods of the protocol that a server of tools needs. It
-// promises that a tool does what the command of the same thing does, by the same
-// call and for the same agent, that whatever it is sent gets an answer or none is
-// due, and that no answer is larger than a line of bounded length asks for. It
-// never decides anything: the service does.
+// Package mcp gives an agent the tools of its session over the Model Context Protocol, on
+// standard input and output. It owns the tools, their published schemas and the few
+// methods of the protocol that a server of tools needs. It promises that a tool makes the
+// same call as its command, with the same rights. It answers every message that needs an
+// answer, and the length of an answer is bounded. It decides nothing: the service does.
 package mcp
 
 import (

@@ -1,8 +1,7 @@
-// Package agenttest is what every adapter must hold to. It owns the conformance
-// suite and promises nothing else: that a start is a pure function with nothing
-// of a brief in its arguments and environment, that output means the same in
-// whatever pieces it comes, that junk neither stops a reader nor becomes an
-// event, and that an end is told for what it is.
+// Package agenttest has the conformance tests that every adapter must pass: a start is a
+// pure function with nothing of a brief in its arguments and environment; output means
+// the same in whatever pieces it comes; junk neither stops a reader nor becomes an event;
+// and the reader reports correctly how a session ended.
 package agenttest
 
 import (

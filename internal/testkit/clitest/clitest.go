@@ -1,6 +1,6 @@
-// Package clitest answers the calls of commands in tests: with the goldens of the
-// answers that internal/server holds, so that a command's test and the service's test
-// agree on what an answer looks like. It owns no data of its own.
+// Package clitest answers the calls of commands in tests with the golden answers of
+// internal/server. So a command's test and the service's test use the same answers. It
+// owns no data of its own.
 package clitest
 
 import (

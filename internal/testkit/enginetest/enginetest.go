@@ -1,10 +1,9 @@
-// Package enginetest is the conformance suite of engines. It owns a model of the
-// world, in which doing a command twice has the effect of once and doing too
-// much is noticed, and the tests that any engine passes: what was started or
-// delivered twice happens once, a crash at any write changes nothing about the
-// end, nothing follows from what was not kept, and nobody who was taken over
-// from is heard. It never touches anything outside its own memory; what the
-// engine under test touches is its harness's affair.
+// Package enginetest is the conformance suite of engines. It owns the tests that every
+// engine must pass, and a model of the world in which a repeated command has the effect
+// of one, and in which a superfluous command is detected. The tests check that repeated
+// starts and events happen once, that a crash at any write does not change the end, that
+// no command runs before its step is stored, and that a replaced engine is refused. It
+// never touches anything outside its own memory; only the engine under test may.
 package enginetest
 
 import (

@@ -1,10 +1,10 @@
-// Package measure tells how well a brief foresees what a session does next. It
-// owns the measure: of the files that were known before a cut and that the next
-// actions touch, how many are among the first ten, and the first twenty, that a
-// brief names.
+// Package measure tells how well a brief predicts what a session does next. It owns the
+// measure. A transcript is cut at some place; the next actions after the cut touch files
+// that were known before it. The measure is how many of these files are among the first
+// ten, and the first twenty, that a brief names.
 //
-// It promises that the same entries and cuts give the same figures, whatever is
-// measured. It never reads a file or a clock: entries come in as arguments.
+// It promises that the same entries and cuts give the same figures, whatever is measured.
+// It never reads a file or a clock: entries come in as arguments.
 package measure
 
 import (

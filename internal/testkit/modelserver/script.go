@@ -1,10 +1,9 @@
-// Package modelserver is a model without a model, for tests of real agents: a
-// server on the loopback interface that speaks the protocols of the providers
-// (Anthropic Messages, OpenAI Responses and Chat Completions, Gemini) and plays
-// scripts behind all of them. It owns the scripts, what was asked of it, and the
-// count of what each conversation used, so that a test can compare an agent's
-// figures with what was really served. It keeps every request as it came, with
-// its keys: it is never part of the product, and never listens beyond loopback.
+// Package modelserver is a scripted model, for tests of real agents: a server on the
+// loopback interface that speaks the protocols of the providers (Anthropic Messages,
+// OpenAI Responses and Chat Completions, Gemini). It owns the scripts, the received
+// requests, and the count of what each conversation used, so that a test can compare an
+// agent's figures with what was really served. It stores every request unchanged, with
+// its keys. So it is never part of the product, and never listens beyond loopback.
 package modelserver
 
 import "encoding/json"

@@ -1,7 +1,6 @@
-// Package redacttest holds one made-up secret of each family that package
-// redact knows, for tests that look for secrets where none may be. Nothing in
-// it was ever valid; each is put together from parts so that no scanner trips
-// over the source.
+// Package redacttest has one made-up secret of each family that package redact knows, for
+// tests that look for secrets in places where none may be. None was ever valid. Each is
+// put together from parts, so that no scanner reports the source.
 package redacttest
 
 import "strings"

@@ -1,6 +1,6 @@
-// Package lazyre has regular expressions that are compiled when they are first
-// used. A program that starts for every command cannot afford to compile a
-// hundred patterns of which it needs none.
+// Package lazyre compiles regular expressions when they are first used. A program that
+// starts for every command cannot afford to compile a hundred patterns that it does not
+// need.
 package lazyre
 
 import (

@@ -1,9 +1,10 @@
-// Package page builds pages of HTML that need nothing but themselves: elements, charts in SVG,
-// and the document around them with its one stylesheet.
+// Package page builds self-contained pages of HTML: elements, charts in SVG, and the
+// document around them with its one stylesheet.
 //
-// It promises that text from a repository or an agent stays text: only this package makes markup,
-// every text and every attribute is escaped, and the document's policy allows no script, no image and
-// no request. A page is readable in light and dark, and down to 360 pixels.
+// It promises that text from a repository or an agent stays text: only this package makes
+// markup, it escapes every text and every attribute, and the document's policy allows no
+// script, no image and no request. A page is readable in light and dark, and down to 360
+// pixels.
 package page
 
 import (

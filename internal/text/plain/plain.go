@@ -1,7 +1,7 @@
 // Package plain makes untrusted text safe to show outside a terminal emulator: in a list,
-// a log line, a notification. What it lets through cannot move the cursor, set a title,
-// reach the clipboard or reorder the line it stands in. A Stripper removes whole escape
-// sequences from a stream, wherever the stream is cut. Cells tells how much room a text takes.
+// a log line, a notification. Its output cannot move the cursor, set a title, reach the
+// clipboard or reorder its line. A Stripper removes whole escape sequences from a stream,
+// even if the stream is cut inside one. Cells gives the width of a text in columns.
 package plain
 
 import (

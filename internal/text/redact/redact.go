@@ -1,8 +1,8 @@
-// Package redact takes secrets out of text before it is kept. It owns the table
-// of what a secret looks like. It promises that redacting twice is redacting
-// once, that JSON stays JSON, that the time is linear in the text, and that
-// hashes, ids and ordinary prose come through untouched. It never guesses by
-// entropy: a pattern that is not specific is not in the table.
+// Package redact removes secrets from text before Kedge stores it. It owns the table of
+// the forms of secrets. It promises that redacting twice is redacting once, that JSON
+// stays JSON, that the time is linear in the text, and that hashes, ids and ordinary
+// prose stay unchanged. It never guesses by entropy: a pattern that is not specific is
+// not in the table.
 package redact
 
 import (

@@ -1,6 +1,6 @@
-// Package words measures and shortens text for people and for models: how many tokens
-// a text is, ages as people write them, counted nouns, cut lines and short ids. It
-// promises that the same input gives the same words and that a cut never splits a
+// Package words measures and shortens text for people and for models: how many tokens a
+// text has, ages as people write them, counted nouns, shortened lines and short ids. It
+// promises that the same input gives the same words, and that shortening never splits a
 // character. It is pure, and knows nothing of what the words are about.
 package words
 

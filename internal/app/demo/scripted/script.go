@@ -1,28 +1,28 @@
 // Package scripted is a coding agent without a model: it plays a script, for the
 // demo and for tests. It owns the language of scripts and a simulated context
-// window, and promises that the same script in the same place does the same. It
-// is as honest or as bad as its script: Kedge trusts it no more than any other
-// agent. It never talks to a network beyond the loopback address.
+// window, and promises that the same script in the same place does the same. Its
+// script may be honest or not: Kedge trusts it no more than any other agent. It
+// never talks to a network beyond the loopback address.
 //
-// A script is JSON: settings, and plays of which the first that fits is played.
+// A script is JSON: settings and plays. The agent plays the first play that fits.
 //
 //	{"version": 1, "window": 20000, "overflow": "fail", "model": "scripted", "usd_per_mtok": 3,
 //	 "plays": [
 //	   {"feature": "user-*", "attempt": 1, "purpose": "implement", "number": 1, "brief": "text that it must contain",
 //	    "do": [{"do": "write", "path": "{{feature}}.txt", "text": "hello\n"}, {"do": "done"}]}]}
 //
-// A play fits when everything it names does: feature (a pattern), attempt,
+// A play fits when all of its conditions match: feature (a pattern), attempt,
 // purpose (implement, repair, fix, plan), number (of the session in its job) and
 // brief. Texts may contain {{feature}}, {{attempt}}, {{purpose}}, {{number}},
 // {{session}}, {{run}} and {{NAME}} for a variable of the environment. After the
 // last action the agent says that it is done and ends with 0.
 //
-// Every action that a model would take costs tokens of the window: what is read,
-// written and printed. A full window ends the agent with an error ("fail"), or
-// makes it forget everything but its brief, so that it reads files again before
-// it changes them ("forget"). With "silent": true nothing of this is reported.
+// Reading, writing and printing cost tokens of the window. A full window ends the
+// agent with an error ("fail"), or makes it forget everything but its brief, so that
+// it reads files again before it changes them ("forget"). With "silent": true, the
+// agent reports none of this.
 //
-// The actions stand in verbs.go.
+// The actions are in verbs.go.
 package scripted
 
 import (
