@@ -2,7 +2,7 @@
 // feature from prepare to done, the budgets, the one repair, what a crash and a
 // provider's limit mean, and when a run ends. Step is a pure function: the
 // caller says what happened and when, and gets the next state and the work to
-// do. It promises the eighteen invariants that package sim checks. It never blocks,
+// do. It promises the nineteen invariants that package sim checks. It never blocks,
 // fails, reads a clock, starts a goroutine or ranges over a map.
 package run
 
