@@ -113,7 +113,10 @@ func foldFeatureStatus(f *folding) error {
 		if !d.Status.Valid() {
 			return kedge.Errorf(kedge.Invalid, "an event of type %q in Kedge's journal sets the unknown status %q", f.ev.Type, d.Status)
 		}
-		doc.Status = d.Status
+		doc.Status, doc.Said = d.Status, 0
+		if f.ev.Actor.IsHuman() {
+			doc.Said = f.ev.Seq
+		}
 	}
 	doc.Reason = d.Reason
 	if d.Files != nil {

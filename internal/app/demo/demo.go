@@ -122,32 +122,11 @@ func (s *stage) killAfter() int { return max(1, len(s.names)/4) }
 func (s *stage) drive(ctx context.Context) error {
 	s.say("2. kedge run: two features at a time. Each gets a short session and a git worktree of its own.")
 	s.say("   A feature counts as verified when Kedge itself ran its checks, all were green, and Kedge committed the work.")
-	for {
-		waited, err := s.take(ctx)
-		if !waited || !s.denied || s.again >= mostRuns {
-			return err
-		}
-		s.again++
-		if err := s.until(ctx, "the run has stopped", func() (bool, error) { return s.pendingAgain(ctx) }); err != nil {
-			return err
-		}
+	waited, err := s.take(ctx)
+	if waited && s.denied { // nothing else was left when you decided: what you reopened is for the next kedge run
+		_, err = s.take(ctx)
 	}
-}
-
-// mostRuns bounds how often the demo starts a run again that had nothing left to do but to wait.
-const mostRuns = 4
-
-// pendingAgain reopens the denied feature if the run set it aside only after you had reopened it.
-func (s *stage) pendingAgain(ctx context.Context) (bool, error) {
-	var f features.FeatureShowReply
-	if err := s.ask(ctx, &f, "feature", "show", cheat); err != nil {
-		return false, err
-	}
-	if f.Feature.Status != kedge.BlockedWork {
-		return f.Feature.Status != kedge.NeedsReview, nil
-	}
-	_, err := s.kedge(ctx, "feature", "reopen", cheat, "--reason", "build it without touching money_test.go")
-	return false, err
+	return err
 }
 
 // needsYou is the exit code of a run that waits for you.

@@ -30,7 +30,6 @@ type stage struct {
 	done     int  // completed, as the run last said
 	verified int  // completed, as told step by step
 	denied   bool // you denied the work that changes tests, and reopened its feature
-	again    int  // runs that were started again
 	report   Report
 }
 

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -182,4 +183,25 @@ func (l Snapshot) Unknown(claimed []plan.Claimed) ([]plan.Claimed, error) {
 		}
 	}
 	return fresh, nil
+}
+
+// GiveBack makes the features pending that an earlier run left in progress: another one begins,
+// and does not work on them yet.
+func (s *Ledger) GiveBack(ctx context.Context, p *projects.Project, who projects.Caller) error {
+	who.Actor = kedge.ActorDaemon
+	if who.Key != "" {
+		who.Key += "-given-back"
+	}
+	_, _, err := s.ChangeIn(ctx, p, who, func(_ *projects.Project, l Snapshot) (evs []kedge.Event, err error) {
+		for _, d := range l.Docs {
+			if d.Status != kedge.InProgress || err != nil {
+				continue
+			}
+			var more []kedge.Event
+			more, err = l.SetStatus(who, WithoutProof(kedge.FeatureStatusData{ID: d.ID, Status: kedge.Pending, Reason: "the run that worked on it is gone"}))
+			evs = append(evs, more...)
+		}
+		return evs, err
+	})
+	return err
 }

@@ -204,6 +204,9 @@ func (s *Planner) planNew(ctx context.Context, p *projects.Project, who projects
 		ID: ledger.RunEventID(who), Kind: run.Begun, At: s.home.Now(), Actor: who.Actor, Run: id, Commit: base, Head: head.Commit,
 		Rules: &rules, Goal: in.Goal, Specs: waiting, Day: last.Day,
 	})
+	if err == nil {
+		err = s.book.GiveBack(ctx, p, who)
+	}
 	if err != nil {
 		return PlanGoalReply{}, err
 	}

@@ -37,10 +37,14 @@ func (s *Runs) acceptInRun(ctx context.Context, who projects.Caller, in features
 	if !seen && (f == nil || f.Status != kedge.NeedsReview && !f.Waits()) {
 		return reply, false, nil // the ledger says why not
 	}
-	if !seen && f.Work != "" && st.JobOf(f.ID) == nil {
+	j := st.JobOf(in.ID)
+	if !seen && f.Work != "" && j == nil {
 		return reply, false, nil // a person's word is all it takes: the ledger has it, and the run is told
 	}
-	if j := st.JobOf(in.ID); !seen && j != nil && j.Phase == run.Reviewing {
+	if !seen && j != nil && !j.Acceptable() {
+		return reply, false, s.notHeld(ctx, p, &st, in.ID)
+	}
+	if !seen && j != nil && j.Phase == run.Reviewing {
 		if err := s.supply.ApproveBrought(ctx, p, who, st.Run, in.ID); err != nil {
 			return reply, false, err
 		}

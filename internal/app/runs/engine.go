@@ -133,13 +133,7 @@ func (s *Runs) adoptRuns(ctx context.Context, id kedge.ProjectID) error {
 	if err != nil {
 		return err
 	}
-	for _, ev := range m.words {
-		ev.At = s.home.Now()
-		if err := eng.Deliver(ctx, m.run, ev); err != nil {
-			return err
-		}
-	}
-	if m.approval != nil {
+	if err = s.repeat(ctx, eng, m); err == nil && m.approval != nil {
 		err = s.planning.ResumeApproval(ctx, *m.approval)
 	}
 	return err

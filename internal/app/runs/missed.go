@@ -3,7 +3,6 @@ package runs
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -56,7 +55,7 @@ func (s *Runs) missed(ctx context.Context, p *projects.Project) (missed, error) 
 	if !added && len(m.words) == 0 {
 		return m, nil
 	}
-	people, err := deedsIn(ctx, p)
+	people, err := ledger.DeedsIn(ctx, p)
 	if err != nil {
 		return m, err
 	}
@@ -68,14 +67,10 @@ func (s *Runs) missed(ctx context.Context, p *projects.Project) (missed, error) 
 	return m, m.sign(ctx, p, doc.Steps, people)
 }
 
-// missedOf compares a feature of the ledger with what the run knows of it. What
-// the run is about to write itself is not compared.
+// missedOf compares a feature of the ledger with what the run knows of it.
 func missedOf(st *run.State, d journal.FeatureDoc) []run.Input {
 	f := st.FeatureOf(d.ID)
-	writes := func(kinds ...run.CommandKind) bool {
-		return slices.ContainsFunc(st.Outbox, func(c run.Command) bool { return c.Feature == d.ID && slices.Contains(kinds, c.Kind) })
-	}
-	if f == nil || writes(run.Ledger) {
+	if f == nil {
 		return nil
 	}
 	var out []run.Input
@@ -94,19 +89,30 @@ func missedOf(st *run.State, d journal.FeatureDoc) []run.Input {
 		add(run.Skipped)
 	case d.Status == kedge.BlockedWork:
 		add(run.Barred)
-	case d.Status == kedge.Pending && f.Status != kedge.InProgress && st.JobOf(d.ID) == nil && !writes(run.Mark):
+	case d.Status == kedge.Pending:
 		add(run.Reopened)
 		out[len(out)-1].Reason = d.Wanted // which is a task: no other will do
 	}
 	return out
 }
 
+// repeat tells the run what it missed.
+func (s *Runs) repeat(ctx context.Context, eng RunEngine, m missed) error {
+	for _, ev := range m.words {
+		ev.At = s.home.Now()
+		if err := eng.Deliver(ctx, m.run, ev); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // findAdded finds out whether a person added a feature that the run does not have.
-func (s *Runs) findAdded(ctx context.Context, p *projects.Project, st *run.State, people deeds, m *missed) error {
-	var last deed
+func (s *Runs) findAdded(ctx context.Context, p *projects.Project, st *run.State, people ledger.Deeds, m *missed) error {
+	var last ledger.Deed
 	var id kedge.FeatureID
-	for of, d := range people.added {
-		if d.actor != "" && d.seq > last.seq && st.FeatureOf(of) == nil {
+	for of, d := range people.Added {
+		if d.Actor != "" && d.Seq > last.Seq && st.FeatureOf(of) == nil {
 			last, id = d, of
 		}
 	}
@@ -123,26 +129,34 @@ func (s *Runs) findAdded(ctx context.Context, p *projects.Project, st *run.State
 
 // sign says of each word whose it is and which request said it, and leaves out
 // what is nobody's.
-func (m *missed) sign(ctx context.Context, p *projects.Project, steps int64, people deeds) error {
-	kept := m.words[:0]
+func (m *missed) sign(ctx context.Context, p *projects.Project, steps int64, people ledger.Deeds) error {
+	kept, began := m.words[:0], int64(0)
+	if begun, found, err := p.Store.Seen(ctx, "run/"+string(m.run)+"/begun"); err != nil {
+		return err
+	} else if found {
+		began = begun[0].Seq
+	}
 	for _, ev := range m.words {
-		by := people.moved[ev.Feature]
+		by := people.Moved[ev.Feature]
 		switch ev.Kind {
 		case run.Planned:
-			by, ev.Feature = people.added[ev.Feature], ""
+			by, ev.Feature = people.Added[ev.Feature], ""
 		case run.Amended:
-			by = people.amended[ev.Feature]
+			by = people.Amended[ev.Feature]
 		default:
 		}
-		if by.actor == "" {
+		if by.Actor == "" || by.Seq < began {
 			continue
 		}
-		key, err := p.Store.RequestOf(ctx, by.seq)
+		key, err := p.Store.RequestOf(ctx, by.Seq)
 		if err != nil {
 			return err
 		}
+		if strings.HasPrefix(key, string(m.run)+"-") {
+			continue // the run wrote it
+		}
 		who := projects.Caller{Key: key}
-		if ev.Actor, ev.ID = by.actor, ledger.WordID(who, ev); key == "" {
+		if ev.Actor, ev.ID = by.Actor, ledger.WordID(who, ev); key == "" {
 			ev.ID = kedge.EventID(fmt.Sprintf("missed-%d-%s-%s", steps, ev.Feature, ev.Kind))
 		}
 		if told, err := ledger.WasTold(ctx, p, who, m.run, ev); err != nil {
@@ -162,73 +176,14 @@ func (m *missed) findApproval(ctx context.Context, p *projects.Project) error {
 	if err != nil || !ok || d.Status != kedge.PlanApproved {
 		return err
 	}
-	people, err := deedsIn(ctx, p)
-	by := people.approved[d.ID]
-	if err != nil || by.actor == "" {
+	people, err := ledger.DeedsIn(ctx, p)
+	by := people.Approved[d.ID]
+	if err != nil || by.Actor == "" {
 		return err
 	}
-	key, err := p.Store.RequestOf(ctx, by.seq)
+	key, err := p.Store.RequestOf(ctx, by.Seq)
 	if err == nil && key != "" {
-		m.approval = &projects.Caller{Dir: p.Dir, Actor: by.actor, Key: key}
+		m.approval = &projects.Caller{Dir: p.Dir, Actor: by.Actor, Key: key}
 	}
 	return err
-}
-
-// deed is an event of a person; of anybody else it has no actor.
-type deed struct {
-	actor kedge.Actor
-	seq   int64
-}
-
-// deeds are the last ones of each sort to each feature and plan.
-type deeds struct {
-	added, amended, moved map[kedge.FeatureID]deed
-	approved              map[kedge.PlanID]deed
-}
-
-// deedsIn reads the whole journal for what people did last.
-func deedsIn(ctx context.Context, p *projects.Project) (deeds, error) {
-	out := deeds{
-		added: map[kedge.FeatureID]deed{}, amended: map[kedge.FeatureID]deed{}, moved: map[kedge.FeatureID]deed{},
-		approved: map[kedge.PlanID]deed{},
-	}
-	for ev, err := range p.Store.Since(ctx, 0) {
-		if err != nil {
-			return out, err
-		}
-		out.take(ev)
-	}
-	return out, nil
-}
-
-func (ds deeds) take(ev kedge.Event) {
-	var of struct {
-		ID         string           `json:"id"`
-		Status     kedge.PlanStatus `json:"status"`
-		Definition struct {
-			ID kedge.FeatureID `json:"id"`
-		} `json:"definition"`
-	}
-	switch ev.Type {
-	case kedge.FeatureAdded, kedge.FeatureAmended, kedge.FeatureStatus, kedge.PlanSaved:
-	default:
-		return
-	}
-	if json.Unmarshal(ev.Data, &of) != nil {
-		return
-	}
-	d := deed{seq: ev.Seq}
-	if ev.Actor.IsHuman() {
-		d.actor = ev.Actor
-	}
-	switch {
-	case ev.Type == kedge.FeatureAdded:
-		ds.added[of.Definition.ID] = d
-	case ev.Type == kedge.FeatureAmended:
-		ds.amended[of.Definition.ID] = d
-	case ev.Type == kedge.FeatureStatus:
-		ds.moved[kedge.FeatureID(of.ID)] = d
-	case of.Status == kedge.PlanApproved:
-		ds.approved[kedge.PlanID(of.ID)] = d
-	}
 }

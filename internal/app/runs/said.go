@@ -164,6 +164,13 @@ func (s *Runs) goOn(ctx context.Context, p *projects.Project, who projects.Calle
 	if err != nil {
 		return RunReply{}, err
 	}
+	m, err := s.missed(ctx, p) // said when it was over, and a word about its work opened it again
+	if err == nil {
+		err = s.repeat(ctx, eng, m)
+	}
+	if err != nil {
+		return RunReply{}, err
+	}
 	s.KeepEnv(st.Run, in.Env)
 	reply, err := s.Say(ctx, p, eng, who, st.Run, run.Input{Kind: run.Continued, Rules: &rules, Commit: commit, Head: head.Commit})
 	reply.Attached = true
@@ -307,7 +314,7 @@ func (s *Runs) decideWork(ctx context.Context, who projects.Caller, in RunDecide
 	case err != nil:
 		return RunReply{}, err
 	case seen:
-	case j == nil || j.Phase != run.Reviewing:
+	case j == nil || j.Phase != run.Reviewing && !(kind == run.Denied && j.Approved()):
 		return RunReply{}, s.notHeld(ctx, p, &st, in.ID)
 	case kind == run.Approved:
 		if err := s.supply.ApproveBrought(ctx, p, who, st.Run, in.ID); err != nil {

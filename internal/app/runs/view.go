@@ -12,6 +12,7 @@ import (
 	"kedge/internal/app/ledger"
 	"kedge/internal/app/projects"
 	"kedge/internal/app/status"
+	"kedge/internal/core/config"
 	"kedge/internal/core/run"
 	"kedge/internal/insight/stats"
 	"kedge/internal/journal"
@@ -179,7 +180,7 @@ func countRun(st run.State) status.FeatureCounts {
 		var is kedge.Feature
 		is.Status = f.Status
 		all = append(all, is)
-		if f.OfRun() {
+		if !f.Before || f.Sessions > 0 || !f.Status.Over() { // the run has, or had, something to do for it
 			own = append(own, is)
 		}
 	}
@@ -391,7 +392,7 @@ func raisedBudget(st *run.State) []string {
 
 // spentInTokens tells whether the budget of a phase is spent that counts tokens.
 func spentInTokens(st *run.State) bool {
-	return slices.ContainsFunc(st.Phases, func(p run.Bounded) bool { return p.Tokens > 0 && p.Over() })
+	return slices.ContainsFunc(st.Phases, func(p config.Bounded) bool { return p.Tokens > 0 && p.Over() })
 }
 
 // raised is twice a limit, or twice what was spent where there is none.

@@ -41,7 +41,7 @@ func TestHowARunRests(t *testing.T) {
 		{"over budget, in tokens", run.State{Status: run.StatusOverBudget, Halt: run.OverBudget, Rules: config.Rules{USD: 50, Tokens: 10}, Spent: kedge.Spend{Tokens: 12}}, true, kedge.OverBudget, "kedge run --continue --budget-tokens 24"},
 		{"a phase over its budget, in tokens", run.State{
 			Status: run.StatusOverBudget, Halt: run.OverBudget, Rules: config.Rules{USD: 50}, Spent: kedge.Spend{Tokens: 12},
-			Phases: []run.Bounded{{PhaseLimit: config.PhaseLimit{ID: "p1", Tokens: 10}, Spent: kedge.Spend{Tokens: 11}}},
+			Phases: []config.Bounded{{PhaseLimit: config.PhaseLimit{ID: "p1", Tokens: 10}, Spent: kedge.Spend{Tokens: 11}}},
 		}, true, kedge.OverBudget, "kedge run --continue --budget-tokens 24"},
 		{"sessions", run.State{Status: run.StatusStopped, Halt: run.MaxSessions, Rules: config.Rules{MaxSessions: 3}}, true, kedge.OverBudget, "kedge run --continue --max-sessions 3"},
 		{"environment", run.State{Status: run.StatusStopped, Halt: run.Environment}, true, kedge.Blocked, "kedge run --continue"},

@@ -3,6 +3,7 @@ package runs
 import (
 	"time"
 
+	"kedge/internal/app/reports"
 	"kedge/internal/core/run"
 	"kedge/internal/text/words"
 )
@@ -10,7 +11,7 @@ import (
 // waitText says for what a run waits that waits for a provider, and until when; empty
 // for any other.
 func waitText(st *run.State, now time.Time) string {
-	at, told, waits := st.NextTry()
+	at, told, waits := reports.NextTry(st)
 	if st.Status != run.StatusQuota || !waits {
 		return ""
 	}

@@ -31,7 +31,7 @@ func TestFlagsChangeOnlyWhatTheySay(t *testing.T) {
 // is as it was.
 func TestRow70RaisedPhaseGoesOn(t *testing.T) {
 	planned := []config.PhaseLimit{{ID: "p1", Tokens: 10}, {ID: "p2", USD: 3}}
-	st := run.State{Phases: []run.Bounded{
+	st := run.State{Phases: []config.Bounded{
 		{PhaseLimit: planned[0], Spent: kedge.Spend{Tokens: 10}}, {PhaseLimit: planned[1], Spent: kedge.Spend{USD: 1}},
 	}}
 	if got := (Flags{}).RaisePhases(config.Rules{Phases: planned}, &st); !reflect.DeepEqual(got.Phases, planned) || got.Given.Phases != nil {

@@ -69,8 +69,9 @@ func (l recorder) Features(ctx context.Context) ([]kedge.Feature, error) {
 	return led.Features(), err
 }
 
-// Mark journals a status. One that says nothing new is not journaled. Completed
-// needs a full green verdict on the feature in the journal.
+// Mark journals a status. One that says nothing new is not journaled, nor one that a run decided
+// before it heard of what a person said of the feature. Completed needs a full green verdict on the
+// feature in the journal.
 func (l recorder) Mark(ctx context.Context, key string, actor kedge.Actor, data kedge.FeatureStatusData) error {
 	who := l.caller(key, actor)
 	_, err := l.s.home.Write(ctx, l.p, who, func() ([]kedge.Event, error) {
@@ -80,6 +81,9 @@ func (l recorder) Mark(ctx context.Context, key string, actor kedge.Actor, data 
 		}
 		d, err := led.Find(data.ID)
 		if err != nil {
+			return nil, err
+		}
+		if unheard, err := ledger.Unheard(ctx, l.p, runOf(key), *d); err != nil || unheard {
 			return nil, err
 		}
 		if data.Status == kedge.Completed {
@@ -95,6 +99,13 @@ func (l recorder) Mark(ctx context.Context, key string, actor kedge.Actor, data 
 		return led.SetStatus(who, data)
 	})
 	return err
+}
+
+// runOf is the run whose command a key names.
+func runOf(key string) kedge.RunID {
+	rest, _ := strings.CutPrefix(key, "run-")
+	id, _, _ := strings.Cut(rest, "-")
+	return kedge.RunID("run-" + id)
 }
 
 // takeBack takes back what only a completed feature has: its date, and a proof

@@ -72,6 +72,15 @@ type PhaseLimit struct {
 	USD    float64 `json:"usd,omitempty"`
 }
 
+// Bounded is a phase of the plan with its limits and what it has cost.
+type Bounded struct {
+	PhaseLimit
+	Spent kedge.Spend `json:"spent"`
+}
+
+// Over tells whether the phase has cost what it may.
+func (p Bounded) Over() bool { return p.Spent.Reaches(p.Tokens, p.USD) }
+
 // AllSessionsRan says that as many sessions have been as were asked for.
 func (r Rules) AllSessionsRan() string {
 	if r.MaxSessions == 1 {

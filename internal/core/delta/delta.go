@@ -17,14 +17,14 @@ import (
 // the lists of a state are kept as their order and what is new in them. Features
 // and phases are only ever appended, so theirs is by place.
 type Delta struct {
-	Head     run.State             `json:"head"`            // the rest of the state; Rules and the lists are left out
-	Rules    *config.Rules         `json:"rules,omitempty"` // nil: as before
-	Outbox   []int64               `json:"outbox"`          // epochs
-	Issued   []run.Command         `json:"issued,omitempty"`
-	Jobs     []int                 `json:"jobs"` // numbers
-	Worked   []run.Job             `json:"worked,omitempty"`
-	Features []Placed[run.Feature] `json:"features,omitempty"`
-	Phases   []Placed[run.Bounded] `json:"phases,omitempty"`
+	Head     run.State                `json:"head"`            // the rest of the state; Rules and the lists are left out
+	Rules    *config.Rules            `json:"rules,omitempty"` // nil: as before
+	Outbox   []int64                  `json:"outbox"`          // epochs
+	Issued   []run.Command            `json:"issued,omitempty"`
+	Jobs     []int                    `json:"jobs"` // numbers
+	Worked   []run.Job                `json:"worked,omitempty"`
+	Features []Placed[run.Feature]    `json:"features,omitempty"`
+	Phases   []Placed[config.Bounded] `json:"phases,omitempty"`
 }
 
 // Placed is one element of a list that only grows.
@@ -136,9 +136,9 @@ func placed[T any](before, after []T, same func(a, b *T) bool) []Placed[T] {
 	return out
 }
 
-func epochOf(c *run.Command) int64     { return c.Epoch }
-func numberOf(j *run.Job) int          { return j.ID }
-func samePhase(a, b *run.Bounded) bool { return *a == *b }
+func epochOf(c *run.Command) int64        { return c.Epoch }
+func numberOf(j *run.Job) int             { return j.ID }
+func samePhase(a, b *config.Bounded) bool { return *a == *b }
 
 // sameFeature is asked of every feature at every step: it must be cheap.
 func sameFeature(a, b *run.Feature) bool {

@@ -71,7 +71,7 @@ func TestAFlakyBaseline(t *testing.T) {
 	d.until(run.Gate)
 	d.answer(run.Gate, run.Red)
 	d.until("")
-	d.want(run.StatusStopped, working)
+	d.want(run.StatusStopped, pending)
 	if d.count(run.StartSession) != 1 || !strings.Contains(d.s.Reason, "flaky") {
 		t.Errorf("%d sessions, %q", d.count(run.StartSession), d.s.Reason)
 	}

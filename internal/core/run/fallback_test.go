@@ -35,10 +35,10 @@ func TestT6UnapprovedHaltsTheRun(t *testing.T) {
 	d.until(run.StartSession)
 	d.answer(run.StartSession, run.Unapproved, because("nobody approved .claude/settings.json"))
 	d.until("")
-	if d.s.Halt != run.Untrusted || d.s.Why != "nobody approved .claude/settings.json" || d.s.Features[0].Attempts != 0 || d.s.Jobs[0].Sessions != 0 {
-		t.Fatalf("%s %q, %+v", d.s.Halt, d.s.Why, d.s.Jobs)
+	if d.s.Halt != run.Untrusted || d.s.Why != "nobody approved .claude/settings.json" || d.s.Features[0].Attempts != 0 || d.s.Features[0].Sessions != 0 {
+		t.Fatalf("%s %q, %+v", d.s.Halt, d.s.Why, d.s.Features)
 	}
-	d.want(run.StatusStopped, working)
+	d.want(run.StatusStopped, pending)
 	d.person(run.Continued, "")
 	d.until("")
 	d.want(run.StatusDone, done)

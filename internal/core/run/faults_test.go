@@ -173,8 +173,8 @@ func TestF31TheAgentIsAbsent(t *testing.T) {
 	d.until(run.StartSession)
 	d.answer(run.StartSession, run.NoLogin, because("not logged in"))
 	d.until("")
-	d.want(run.StatusStopped, working)
-	if d.s.Halt != run.NoAgent || d.s.Features[0].Attempts != 0 || d.count(run.Revert) != 0 {
+	d.want(run.StatusStopped, pending)
+	if d.s.Halt != run.NoAgent || d.s.Features[0].Attempts != 0 || d.s.Features[0].Sessions != 0 {
 		t.Errorf("%s %q, %d attempts", d.s.Halt, d.s.Reason, d.s.Features[0].Attempts)
 	}
 	d.person(run.Continued, "")

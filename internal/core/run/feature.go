@@ -1,12 +1,12 @@
 package run
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"kedge"
+	"kedge/internal/text/strict"
 )
 
 // Spec is what a run has to know of a feature's definition; the definition
@@ -136,36 +136,11 @@ func (f Feature) MarshalText() ([]byte, error) {
 		}
 	}
 	for _, field := range fields {
-		if text, ok := valueOf(field.of(&f)); ok {
-			b = append(append(b, ' ', field.letter), text...)
+		if text := strict.Short(field.of(&f)); text != nil {
+			b = append(append(b, ' ', field.letter), *text...)
 		}
 	}
 	return b, nil
-}
-
-// valueOf is the text of a field; false where it is nothing.
-func valueOf(field any) (text string, ok bool) {
-	switch v := field.(type) {
-	case *[]int:
-		for i, n := range *v {
-			text += ","[:min(i, 1)] + strconv.Itoa(n)
-		}
-	case *int:
-		return strconv.Itoa(*v), *v != 0
-	case *int64:
-		return strconv.FormatInt(*v, 10), *v != 0
-	case *float64:
-		return strconv.FormatFloat(*v, 'g', -1, 64), *v != 0
-	case *bool:
-		return "", *v
-	case *Claim:
-		text = string(*v)
-	case *Let:
-		text = string(*v)
-	case *string:
-		text = *v
-	}
-	return text, text != ""
 }
 
 // UnmarshalText reads what MarshalText wrote, and refuses anything else.
@@ -196,33 +171,16 @@ func damaged(text []byte) error {
 		WithHint("see what is damaged: kedge doctor")
 }
 
-func (f *Feature) field(letter byte, value string) (err error) {
+func (f *Feature) field(letter byte, value string) error {
 	for _, field := range fields {
-		if field.letter != letter {
-			continue
+		switch {
+		case field.letter != letter:
+		case letter == 'c' && value == "": // which is all that there once was
+			f.Claim = ClaimSaid
+			return nil
+		default:
+			return strict.SetShort(field.of(f), value)
 		}
-		switch v := field.of(f).(type) {
-		case *[]int:
-			for _, n := range strings.Split(value, ",") {
-				one, wrong := strconv.Atoi(n)
-				*v, err = append(*v, one), cmp.Or(err, wrong)
-			}
-		case *int:
-			*v, err = strconv.Atoi(value)
-		case *int64:
-			*v, err = strconv.ParseInt(value, 10, 64)
-		case *float64:
-			*v, err = strconv.ParseFloat(value, 64)
-		case *bool:
-			*v = true
-		case *Claim:
-			*v = Claim(cmp.Or(value, string(ClaimSaid))) // which is all that there once was
-		case *Let:
-			*v = Let(value)
-		case *string:
-			*v = value
-		}
-		return err
 	}
 	return strconv.ErrSyntax
 }
@@ -250,6 +208,3 @@ func shortHash(h string) string {
 	}, h)
 	return h[:min(len(h), hashLength)]
 }
-
-// OfRun tells whether the run has, or had, anything to do for the feature.
-func (f Feature) OfRun() bool { return !f.Before || f.Sessions > 0 || !f.Status.Over() }

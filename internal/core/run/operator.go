@@ -53,10 +53,10 @@ func (t *stepper) setPhases() {
 
 // phase is the place of a phase of the plan, which is added where it is new.
 func (t *stepper) phase(id string) int {
-	i := slices.IndexFunc(t.s.Phases, func(p Bounded) bool { return p.ID == id })
+	i := slices.IndexFunc(t.s.Phases, func(p config.Bounded) bool { return p.ID == id })
 	if i < 0 {
 		i = len(t.s.Phases)
-		t.s.Phases = append(t.s.Phases, Bounded{PhaseLimit: config.PhaseLimit{ID: id}})
+		t.s.Phases = append(t.s.Phases, config.Bounded{PhaseLimit: config.PhaseLimit{ID: id}})
 	}
 	return i
 }
@@ -98,6 +98,9 @@ func (t *stepper) addFeatures(specs []Spec, early bool) {
 		}
 		if open(f.Status) && !early {
 			t.want(f, spec.Wanted, t.ev.Actor)
+		}
+		if spec.Status == kedge.InProgress && !early && t.jobOf(f.ID) == nil {
+			t.mark(f, "the run that worked on it is gone")
 		}
 	}
 }
@@ -332,14 +335,18 @@ func (t *stepper) answered() {
 	}
 }
 
-// changeFeature is a person's word about a feature. What was verified and is
-// being committed is not taken back: the ledger then says what changed.
+// changeFeature is a person's word about a feature. What is being committed, or written into
+// the ledger, comes to its end first: then the word is heard.
 func (t *stepper) changeFeature() {
 	i := t.s.place(t.ev.Feature)
 	if i < 0 {
 		return
 	}
 	f, j := &t.s.Features[i], t.jobOf(t.ev.Feature)
+	if j != nil && committing(j.Phase) && t.ev.Kind != Amended && (t.ev.Kind != Accepted || j.Acceptable()) {
+		j.Word = Word{Kind: t.ev.Kind, Reason: t.ev.Reason, Scope: t.ev.Scope, Actor: t.ev.Actor}
+		return
+	}
 	switch t.ev.Kind {
 	case Amended:
 		t.amend(f, j)
@@ -355,25 +362,37 @@ func (t *stepper) changeFeature() {
 	}
 }
 
-// reopened takes a feature up again; one whose work is being set aside, or waits for a
-// review, when that is done.
+// heard is the last word that a person said of a feature while its job came to its end.
+func (t *stepper) heard(f *Feature, j *Job) {
+	if w := j.Word; w.Kind != "" {
+		t.ev = Input{Kind: w.Kind, At: t.ev.At, Feature: f.ID, Reason: w.Reason, Scope: w.Scope, Actor: w.Actor}
+		t.changeFeature()
+	}
+	if j.Kind == Accept || j.Kind == Undo {
+		t.overAgain(f, j)
+	}
+}
+
+// reopened takes a feature up again. What a job did for it is set aside first; work that you
+// refused is taken back all the same.
 func (t *stepper) reopened(f *Feature, j *Job) {
 	switch {
-	case j == nil && f.Status != kedge.Pending && f.Status != kedge.InProgress:
+	case j == nil && (f.Status == kedge.Pending || f.Status == kedge.InProgress):
+	case j == nil:
 		claim := Claim("")
 		if f.Status == kedge.Completed && t.ev.Reason == "" {
 			claim = ClaimDone
 		}
 		t.reopen(f, claim, t.ev.Reason)
-	case j != nil && (j.Phase == Reviewing || j.givesUp() || j.approved()):
+	default:
 		f.Claim, f.Attempts, f.Regressions, f.Spent = "", 0, 0, kedge.Spend{}
 		t.want(f, t.ev.Reason, t.ev.Actor)
 		t.setStatus(f, j, kedge.Pending)
 	}
 }
 
-// approved tells whether you approved the work of a job, and nothing of it is committed yet.
-func (j *Job) approved() bool {
+// Approved tells whether you approved the work of a job, and nothing of it is committed yet.
+func (j *Job) Approved() bool {
 	lifted := j.Wide || j.Doubt == DoubtLifted
 	return lifted && (j.Phase == Integrating || j.Phase == Ready && j.Resume == Integrating)
 }
@@ -401,6 +420,9 @@ func (t *stepper) amend(f *Feature, j *Job) {
 	if f.Let == LetAccepted {
 		f.Let = ""
 	}
+	if j != nil && j.Word.Kind != Skipped {
+		j.Word = Word{}
+	}
 	switch {
 	case j == nil && f.Status != kedge.Skipped:
 		t.reopen(f, "", "")
@@ -427,9 +449,13 @@ func (t *stepper) setStatus(f *Feature, j *Job, to kedge.Status) {
 	case j == nil && f.Status != to:
 		f.Status, f.Red = to, f.Red && to != kedge.Skipped
 		t.mark(f, t.word())
-	case j != nil && j.givesUp(): // it ends already, and otherwise; what the ledger is being told is corrected behind that
-		j.End, j.Reason = to, t.word()
-	case j != nil && !committing(j.Phase) && j.End != to:
+	case j == nil:
+	case j.Kind == Undo: // you refused the work before
+		j.End, j.Word = to, Word{}
+	case j.givesUp(): // it ends already, and otherwise
+		j.Hash, j.Word, j.End, j.Reason = f.Hash, Word{}, to, t.word()
+	default:
+		j.Hash, j.Word = f.Hash, Word{} // it proves nothing any more
 		t.setAside(j, to, t.word())
 	}
 }

@@ -68,7 +68,7 @@ func TestRow96NothingNewBeforeTheRepair(t *testing.T) {
 	}
 	d.answer(run.Prove, run.Broken, because("exit 127"))
 	d.until("")
-	d.want(run.StatusStopped, done, blocked, working)
+	d.want(run.StatusStopped, done, blocked, pending)
 	if d.s.Halt != run.RedBaseline || !strings.Contains(d.s.Reason, `"a" was done and is red again`) || d.count(run.StartSession) != 0 {
 		t.Errorf("%q after %d sessions", d.s.Reason, d.count(run.StartSession))
 	}

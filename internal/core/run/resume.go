@@ -52,6 +52,8 @@ func (s *State) resumption(j *Job) (conversation, why string) {
 	}
 }
 
+const noTalk = "its conversation could not be resumed: "
+
 // lostTalk tells whether the session that ended never came to go on with the
 // conversation that it was to: then a fresh one does, once, and nobody crashed.
 func (t *stepper) lostTalk(j *Job) bool {

@@ -1,6 +1,10 @@
 package run
 
-import "kedge"
+import (
+	"slices"
+
+	"kedge"
+)
 
 // decided is a person's word about a diff.
 func (t *stepper) decided() {
@@ -9,7 +13,7 @@ func (t *stepper) decided() {
 	if j == nil && t.ev.Kind == Denied {
 		t.refuse()
 	}
-	if j == nil || j.Phase != Reviewing {
+	if j == nil || j.Phase != Reviewing && !(t.ev.Kind == Denied && j.Approved()) {
 		return
 	}
 	if t.ev.Kind == Denied {
@@ -89,13 +93,27 @@ func (t *stepper) accept(f *Feature, j *Job) {
 	case t.ev.Reason == "" || f.Status != kedge.NeedsReview && !f.Waits():
 	case j != nil && j.Phase == Reviewing:
 		t.decided()
+	case j != nil && j.Kind == Undo && j.Acceptable(): // you refused it before, and nothing of it is taken back yet
+		t.cancel(j)
+		id := j.ID
+		t.s.Jobs = slices.DeleteFunc(t.s.Jobs, func(o Job) bool { return o.ID == id })
+		t.takeOn(f, id)
 	case j != nil || f.Aside: // it is on its way, or there is nothing to accept
 	case f.Work != "" || t.ev.Scope == InLedger && t.s.Over():
-		t.takeOn(f)
+		t.s.LastJob++
+		t.takeOn(f, t.s.LastJob)
 	default:
 		f.Denied = false
 		t.reopen(f, ClaimAccepted, "")
 	}
+}
+
+// Acceptable tells whether you can accept the work of a job now.
+func (j *Job) Acceptable() bool {
+	if j.Kind == Undo {
+		return !committing(j.Phase)
+	}
+	return j.Phase == Reviewing || j.Phase == Ledgering && j.End == kedge.NeedsReview
 }
 
 // reopen gives a feature its whole budget again. With a claim it is completed
@@ -129,14 +147,13 @@ func (t *stepper) want(f *Feature, what string, by kedge.Actor) {
 // word. The ledger there says so before it lands: a job writes it down. What the user's
 // own branch has needs none, for its ledger is the user's too, nor does a feature without
 // work there. A run that was over stays so.
-func (t *stepper) takeOn(f *Feature) {
+func (t *stepper) takeOn(f *Feature, id int) {
 	why := "accepted by " + t.who() + ": " + t.ev.Reason
 	if t.s.Over() {
 		t.halt(Returned, "the work on "+quote(string(f.ID))+" was "+why)
 	}
-	t.s.LastJob++
 	j := Job{
-		ID: t.s.LastJob, Kind: Accept, Feature: t.s.place(f.ID), Hash: f.Hash, Attempt: 1, Reason: why,
+		ID: id, Kind: Accept, Feature: t.s.place(f.ID), Hash: f.Hash, Attempt: 1, Reason: why,
 		End: kedge.Completed, Commit: newest(f.Work),
 	}
 	landed := t.s.AllLanded() || f.Work == ""
@@ -148,6 +165,7 @@ func (t *stepper) takeOn(f *Feature) {
 	if landed {
 		f.Status = kedge.Completed
 		t.takenOn(f, &j, "")
+		t.overAgain(f, &j)
 		return
 	}
 	t.s.Jobs = append(t.s.Jobs, j)
@@ -166,7 +184,6 @@ func (t *stepper) takenOn(f *Feature, j *Job, before string) {
 			t.s.refuseLanding(awaitsReview(waiting))
 		}
 	}
-	t.overAgain(f, j)
 	if t.s.LandBy != "" {
 		t.land()
 	}

@@ -1,7 +1,7 @@
 // Package run decides what an autonomous run does next. It owns the phases of a feature
 // from prepare to done, the budgets, the one repair, the effects of a crash and of a
 // provider's limit, and the end of a run. Step is a pure function: it gets what happened
-// and when, and returns the next state and the next commands. It promises the eighteen
+// and when, and returns the next state and the next commands. It promises the nineteen
 // invariants that package sim checks. It never blocks, fails, reads a clock, starts a
 // goroutine or ranges over a map.
 package run

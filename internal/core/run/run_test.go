@@ -345,7 +345,7 @@ func TestRow95And96FixFirst(t *testing.T) {
 		d.answer(run.Gate, run.Red)
 	}
 	d.until("")
-	d.want(run.StatusStopped, working)
+	d.want(run.StatusStopped, pending)
 	if d.count(run.StartSession, run.Implement) > 0 || d.s.Halt != run.RedBaseline {
 		t.Errorf("%s: %s", d.s.Halt, d.s.Reason)
 	}

@@ -242,6 +242,9 @@ func (t *stepper) exited(j *Job) {
 		t.s.Unmetered++
 	}
 	t.talked(j)
+	if t.lostTalk(j) && j.Phase != Working && j.Phase != Idle {
+		j.Fresh = noTalk + t.ev.Reason
+	}
 	j.Turn = 0
 	t.drop(func(c Command) bool {
 		return c.Job == j.ID && (c.Kind == NextTurn || c.Kind == Timer || c.Kind == EndSession)
@@ -315,7 +318,7 @@ func (t *stepper) afterSession(j *Job) {
 		t.endSession(j, Briefing)
 	case Crashed, Stalled:
 		if t.lostTalk(j) {
-			j.Fresh = "its conversation could not be resumed: " + t.ev.Reason
+			j.Fresh = noTalk + t.ev.Reason
 			j.Reason = j.Fresh
 			t.endSession(j, Briefing)
 			return

@@ -18,7 +18,28 @@ func (t *stepper) settle() {
 	t.pick()
 	t.sweep()
 	t.holdForRegression()
+	t.giveBack()
 	t.conclude()
+}
+
+// giveBack lets go of features that a halted run took up and no session worked on: nobody works
+// on them, and nothing of them waits. When the run goes on it takes them up again.
+func (t *stepper) giveBack() {
+	if t.s.Halt == "" || t.s.Halt == Paused {
+		return
+	}
+	rests := t.s.busy() == 0
+	for i := range t.s.Jobs {
+		j := &t.s.Jobs[i]
+		if j.Phase != Ready || j.Kind != Build || j.Sessions > 0 || !t.s.Halt.holds(j.Resume) && !rests {
+			continue
+		}
+		to := kedge.Pending
+		if t.feature(j).Red {
+			to = kedge.Regressed
+		}
+		t.setAside(j, to, "not begun: "+t.s.Why)
+	}
 }
 
 func (t *stepper) resume() {

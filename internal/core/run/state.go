@@ -26,13 +26,13 @@ type State struct {
 	Goal     string       `json:"goal,omitempty"`      // a plan is wanted first
 	Rules    config.Rules `json:"rules"`
 
-	Epoch    int64     `json:"epoch"` // of the newest command
-	Outbox   []Command `json:"outbox"`
-	LastJob  int       `json:"last_job"`
-	Jobs     []Job     `json:"jobs"`
-	Features []Feature `json:"features"`
-	Phases   []Bounded `json:"phases,omitempty"`
-	Barred   []int     `json:"barred,omitempty"` // features blocked by the environment; continuing reopens them
+	Epoch    int64            `json:"epoch"` // of the newest command
+	Outbox   []Command        `json:"outbox"`
+	LastJob  int              `json:"last_job"`
+	Jobs     []Job            `json:"jobs"`
+	Features []Feature        `json:"features"`
+	Phases   []config.Bounded `json:"phases,omitempty"`
+	Barred   []int            `json:"barred,omitempty"` // features blocked by the environment; continuing reopens them
 
 	Tip         string `json:"tip"`                // newest commit of the integration branch
 	Verified    string `json:"verified,omitempty"` // the commit that may land: seen green in full, or the user's own
@@ -71,12 +71,6 @@ type Seen struct {
 
 func (v Seen) covers(tree, environment string) bool {
 	return v.Tree != "" && v.Tree == tree && v.Environment == environment
-}
-
-// Bounded is a phase of the plan with its limits.
-type Bounded struct {
-	config.PhaseLimit
-	Spent kedge.Spend `json:"spent"`
 }
 
 // Day is what one calendar day cost. Days only go forward, whatever the clock
@@ -153,6 +147,15 @@ type Job struct {
 	Beyond   string          `json:"beyond,omitempty"`  // what the work has beyond its feature, while its tests are judged before you are asked
 	Away     bool            `json:"away,omitempty"`    // it has no worktree: it gave it up, or needs none yet
 	Notice   Notice          `json:"notice,omitzero"`   // the last of the living session
+	Word     Word            `json:"word,omitzero"`     // the last one about its feature since its work is being committed
+}
+
+// Word is what a person said of a feature: heard when its job is over.
+type Word struct {
+	Kind   InputKind   `json:"kind"`
+	Reason string      `json:"reason,omitempty"`
+	Scope  string      `json:"scope,omitempty"`
+	Actor  kedge.Actor `json:"actor,omitempty"`
 }
 
 // purpose is what the job's next session is for.
@@ -325,9 +328,6 @@ func (s *State) OverBudget(j *Job) string {
 	return ""
 }
 
-// Over tells whether the phase has cost what it may.
-func (p Bounded) Over() bool { return p.Spent.Reaches(p.Tokens, p.USD) }
-
 // FeatureOverBudget tells whether the job's feature has cost what it may.
 func (s *State) FeatureOverBudget(j *Job) bool {
 	if j.Feature < 0 {
@@ -343,31 +343,24 @@ func (s *State) place(id kedge.FeatureID) int {
 }
 
 func (s *State) busy() int {
-	n := 0
-	for _, j := range s.Jobs {
-		if !j.Phase.Parked() && j.Phase != Done || s.awaits(j.ID, Park) {
-			n++
-		}
-	}
-	return n
+	return s.count(func(j *Job) bool { return !j.Phase.Parked() && j.Phase != Done || s.awaits(j.ID, Park) })
 }
 
 // moving counts the jobs that go on without you, those that wait for their turn among them.
 func (s *State) moving() int {
+	return s.count(func(j *Job) bool {
+		return j.Kind != Accept && (!j.Phase.Parked() && j.Phase != Done || j.Phase == Ready)
+	})
+}
+
+func (s *State) has(match func(j *Job) bool) bool { return s.count(match) > 0 }
+
+func (s *State) count(match func(j *Job) bool) int {
 	n := 0
 	for i := range s.Jobs {
-		if j := &s.Jobs[i]; j.Kind != Accept && (!j.Phase.Parked() && j.Phase != Done || j.Phase == Ready) {
+		if match(&s.Jobs[i]) {
 			n++
 		}
 	}
 	return n
-}
-
-func (s *State) has(match func(j *Job) bool) bool {
-	for i := range s.Jobs {
-		if match(&s.Jobs[i]) {
-			return true
-		}
-	}
-	return false
 }

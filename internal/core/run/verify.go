@@ -332,9 +332,6 @@ func (t *stepper) ledgered(j *Job, c Command) {
 	case f.Hash != j.Hash && c.Status != kedge.Skipped:
 		f.Status = kedge.Pending
 		t.mark(f, "its definition was amended meanwhile")
-	case j.End != c.Status && c.Status != kedge.Completed:
-		f.Status = j.End
-		t.mark(f, j.Reason)
 	default:
 		f.Status = c.Status
 		if c.Status == kedge.Completed {
@@ -354,22 +351,21 @@ func (t *stepper) ledgered(j *Job, c Command) {
 		t.undone(f, j)
 	case Accept:
 		t.takenOn(f, j, before)
-		return
 	default:
 	}
-	if c.Commit != "" && t.s.Rules.Land == "each" {
+	if f != nil {
+		t.heard(f, j)
+	}
+	if c.Commit != "" && t.s.Rules.Land == "each" && j.Kind != Accept {
 		t.land()
 	}
 }
 
 // undone knows what became of work that was to be taken back.
 func (t *stepper) undone(f *Feature, j *Job) {
-	switch {
-	case j.Commit != "":
+	if j.Commit != "" { // else nothing was taken back
 		f.Claim, f.Attempts, f.Regressions, f.Spent, f.Work, f.Let, f.Red = "", 0, 0, kedge.Spend{}, "", "", false
 		f.Wanted = open(f.Status)
-	default: // nothing was taken back
-		t.overAgain(f, j)
 	}
 	if t.s.LandBy != "" {
 		t.land()

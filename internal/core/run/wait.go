@@ -22,17 +22,6 @@ const (
 // WaitsForProvider tells whether the command waits for a provider's limit to pass.
 func (c Command) WaitsForProvider() bool { return c.Kind == Timer && c.Reason == limitWait }
 
-// NextTry is when the run asks a provider again whose limit it waits for, the first of
-// them; told is whether the provider said so. False: it waits for none.
-func (s *State) NextTry() (at time.Time, told, waits bool) {
-	for _, c := range s.Outbox {
-		if t := c.At.Add(c.Wait); c.WaitsForProvider() && (!waits || t.Before(at)) {
-			at, told, waits = t, !c.Until.IsZero(), true
-		}
-	}
-	return at, told, waits
-}
-
 // limited waits for the provider, or takes the next fallback route at once.
 func (t *stepper) limited(j *Job) {
 	if r := t.s.Rules.AfterRoute(j.Route); r != "" {

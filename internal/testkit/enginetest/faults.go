@@ -92,7 +92,7 @@ func noLogin(b *bench) {
 	e := b.Open(b.hands())
 	b.start(e, begun(first, config.Rules{}, "a"))
 	s := b.until(e, first, "stopped", func(s *run.State) bool { return s.Halt == run.NoAgent && over(s) })
-	b.want("feature", s.Features[0].Status, kedge.InProgress)
+	b.want("feature", s.Features[0].Status, kedge.Pending)
 	b.want("attempts", s.Features[0].Attempts, 0)
 	if !strings.Contains(s.Why, "log in first") {
 		b.Errorf("stopped because %q", s.Why)

@@ -21,6 +21,7 @@ func (w *world) execute(c run.Command) {
 		w.adopt(c)
 		return
 	}
+	w.writeBook(c)
 	e := &effect{answer: run.Input{Kind: c.Kind.Answer(), Epoch: c.Epoch, Outcome: run.OK}}
 	w.done[c.Epoch] = e
 	e.answered = w.effectOf(c, &e.answer)

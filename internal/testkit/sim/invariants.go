@@ -17,7 +17,7 @@ type Invariant struct {
 	Check func(m *moment) string
 }
 
-// Invariants are the eighteen of docs/ARCHITECTURE.md. What only shows in the world
+// Invariants are the nineteen of docs/ARCHITECTURE.md. What only shows in the world
 // (work that is thrown away, a run that does not end, a commit made twice) the
 // simulator checks as well.
 var Invariants = []Invariant{
@@ -39,6 +39,7 @@ var Invariants = []Invariant{
 	{16, "no session mends what is green", nothingToMend},
 	{17, "no work counts whose tests you have to decide about", inTheWorld},
 	{18, "at most one worktree more than may work at once", inTheWorld},
+	{19, "what a person said last holds, and nothing is in progress that nobody works on", inTheWorld},
 }
 
 // noLaterPhase: a run that ends with a phase begins no work on features of later ones.

@@ -169,6 +169,12 @@ var mutations = []struct {
 		}
 		return run.Step(s, ev)
 	}},
+	{19, "what a person says of a feature that a job has is not heard", func(s run.State, ev run.Input) (run.State, []run.Command) {
+		if s.JobOf(ev.Feature) != nil && (ev.Kind == run.Reopened || ev.Kind == run.Skipped || ev.Kind == run.Barred) {
+			return s, nil
+		}
+		return run.Step(s, ev)
+	}},
 }
 
 // TestMutations: each invariant finds the core out that breaks it, and finds it

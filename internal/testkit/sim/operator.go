@@ -39,6 +39,7 @@ func (w *world) makeUp(n int) []run.Spec {
 		case 1, 2:
 			w.specs[i].checks = noChecks
 		}
+		w.book[id] = kedge.Pending
 		specs[i] = run.Spec{ID: id, Hash: "h" + strconv.Itoa(i), Phase: "p" + strconv.Itoa(i/2), Claim: w.chance(8)}
 		if i > 0 && w.chance(30) {
 			specs[i].Needs = []kedge.FeatureID{kedge.FeatureID("f" + strconv.Itoa(w.rng.IntN(i)))}
@@ -239,6 +240,7 @@ func (w *world) plan(ev run.Input) {
 	if w.chance(70) {
 		ev.Kind, ev.Specs = run.Planned, slices.Clone(w.planned)
 		for i := range ev.Specs { // who tells it looks then which work waits
+			ev.Specs[i].Status = w.book[ev.Specs[i].ID]
 			if work := ev.Specs[i].Work; work != "" && number(work[strings.LastIndexByte(work, ',')+1:]) <= w.users {
 				ev.Specs[i].Work = ""
 			}

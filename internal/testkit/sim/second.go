@@ -21,8 +21,16 @@ func (w *world) second() bool {
 		ev.Head = "c-users"
 	}
 	specs := w.ledgerSpecs()
+	for _, spec := range specs {
+		w.book[spec.ID] = spec.Status
+	}
 	if w.chance(30) {
 		ev.Goal, w.planned = "a goal", specs
+		for id, status := range w.book {
+			if status == kedge.InProgress { // who begins it gives them back
+				w.book[id] = kedge.Pending
+			}
+		}
 		specs = slices.DeleteFunc(slices.Clone(specs), func(s run.Spec) bool { return s.Work == "" && s.Broken == 0 && s.Status != kedge.Regressed })
 	}
 	ev.Specs = specs
@@ -95,7 +103,8 @@ func (w *world) forget() {
 	w.s, w.queue, w.late, w.done, w.sessions, w.timers = run.State{}, nil, nil, nil, nil, nil
 	w.talks, w.repo.worktree, w.over = map[int]talk{}, nil, false
 	clear(w.told)
-	clear(w.reopenings)
+	clear(w.last)
+	clear(w.heard)
 	for id := range w.denied {
 		w.denied[id] = 0
 	}

@@ -1,6 +1,6 @@
 // Package sim plays whole runs against a model of the world: a repository of
 // trees, a gate, agents that may lie, loop, hang, crash or spend too much, an
-// operator and a clock. It owns the eighteen invariants of a run and checks them
+// operator and a clock. It owns the nineteen invariants of a run and checks them
 // after every step. A seed gives the same run every time. It never touches
 // anything outside its own memory; only tests use it.
 package sim
@@ -209,7 +209,7 @@ func (w *world) deliverNext() {
 func (w *world) deliver(ev run.Input) {
 	ev.At = w.clock
 	w.hear(ev)
-	w.hearAgain(ev)
+	w.hearLast(ev)
 	w.hearDenied(ev)
 	w.hearDoubt(ev)
 	w.hearLanded(ev)
@@ -219,7 +219,7 @@ func (w *world) deliver(ev run.Input) {
 	w.staysOver(&w.s, ev, commands)
 	w.count(&w.s, &after, ev, commands)
 	w.s = after
-	w.checkAgain()
+	w.checkLast()
 	for id := range w.red {
 		if w.skipped(id) { // nobody wants it any more
 			delete(w.red, id)
@@ -364,6 +364,7 @@ func (w *world) resting() bool {
 // checkRest holds a run that rests to invariant 9: it says why.
 func (w *world) checkRest() {
 	s := &w.s
+	w.checkBook()
 	if s.Reason == "" {
 		w.fail(9, "the run rests and does not say why")
 	}

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -12,50 +13,104 @@ import (
 // work lands with a ledger that says so, a feature that was reopened for a reason has
 // a session that was told it, and no feature is done without its work.
 type words struct {
-	accepted   map[kedge.FeatureID]int    // accepted, and not in the ledger yet: its newest commit
-	wanted     map[kedge.FeatureID]string // reopened, and no session was told why yet: the reason
-	told       map[kedge.FeatureID]string // what the run has its next session told
-	briefs     map[int]string             // by job: the scope of its last brief
-	lost       map[int]bool               // by job: whether its last revert set anything aside
-	aside      map[kedge.FeatureID]bool   // waits for review, and its work was set aside
-	agreed     map[kedge.FeatureID]string // accepted as it is, with no work that waits: the definition that was accepted
-	yes        map[kedge.FeatureID]int    // accepted, and not landed yet: its newest commit
-	users      int                        // the commit that the run knows to be on the user's branch
-	doubts     map[int]doubt              // by job
-	denied     map[kedge.FeatureID]int64  // a person denied work on it since it was last done: the newest command of then
-	reopenings map[kedge.FeatureID]int    // reopened while its job was ending without it: that job
+	accepted map[kedge.FeatureID]int          // accepted, and not in the ledger yet: its newest commit
+	wanted   map[kedge.FeatureID]string       // reopened, and no session was told why yet: the reason
+	told     map[kedge.FeatureID]string       // what the run has its next session told
+	briefs   map[int]string                   // by job: the scope of its last brief
+	lost     map[int]bool                     // by job: whether its last revert set anything aside
+	aside    map[kedge.FeatureID]bool         // waits for review, and its work was set aside
+	agreed   map[kedge.FeatureID]string       // accepted as it is, with no work that waits: the definition that was accepted
+	yes      map[kedge.FeatureID]int          // accepted, and not landed yet: its newest commit
+	users    int                              // the commit that the run knows to be on the user's branch
+	doubts   map[int]doubt                    // by job
+	denied   map[kedge.FeatureID]int64        // a person denied work on it since it was last done: the newest command of then
+	heard    map[kedge.FeatureID]word         // what they had said last when the job was over
+	last     map[kedge.FeatureID]word         // what a person said last of a feature that a job has
+	book     map[kedge.FeatureID]kedge.Status // what the ledger says
+}
+
+// word is what a person said of a feature while a job had it.
+type word struct {
+	kind run.InputKind
+	job  int
 }
 
 func newWords() words {
 	return words{
 		accepted: map[kedge.FeatureID]int{}, wanted: map[kedge.FeatureID]string{}, told: map[kedge.FeatureID]string{},
 		briefs: map[int]string{}, lost: map[int]bool{}, aside: map[kedge.FeatureID]bool{},
-		agreed: map[kedge.FeatureID]string{}, yes: map[kedge.FeatureID]int{}, reopenings: map[kedge.FeatureID]int{}, denied: map[kedge.FeatureID]int64{}, doubts: map[int]doubt{},
+		agreed: map[kedge.FeatureID]string{}, yes: map[kedge.FeatureID]int{}, last: map[kedge.FeatureID]word{}, heard: map[kedge.FeatureID]word{}, book: map[kedge.FeatureID]kedge.Status{}, denied: map[kedge.FeatureID]int64{}, doubts: map[int]doubt{},
 	}
 }
 
-// hearAgain keeps that a person reopened a feature whose job was just giving it up.
-func (w *world) hearAgain(ev run.Input) {
-	if ev.Actor != human || ev.Feature == "" {
+// become is what a feature is once a job is over during which a person said so.
+var become = map[run.InputKind][]kedge.Status{
+	run.Reopened: {kedge.Pending, kedge.InProgress}, run.Skipped: {kedge.Skipped}, run.Barred: {kedge.BlockedWork},
+}
+
+// hearLast keeps what a person says of a feature that a job has. The ledger has it at once.
+func (w *world) hearLast(ev run.Input) {
+	f, j := w.s.FeatureOf(ev.Feature), w.s.JobOf(ev.Feature)
+	if ev.Actor != human || f == nil || f.Early {
 		return
 	}
-	delete(w.reopenings, ev.Feature)
-	if j := w.s.JobOf(ev.Feature); j != nil && ev.Kind == run.Reopened && (j.Phase == run.Reviewing || j.End != "" && j.End != kedge.Completed) {
-		w.reopenings[ev.Feature] = j.ID
+	if ev.Kind == run.Accepted && ev.Reason != "" && !f.Aside && (f.Status == kedge.NeedsReview || f.Waits()) && (j == nil || j.Acceptable()) {
+		w.book[ev.Feature] = kedge.Completed
+	}
+	was := w.last[ev.Feature]
+	delete(w.last, ev.Feature)
+	delete(w.heard, ev.Feature)
+	switch to := become[ev.Kind]; {
+	case ev.Kind == run.Accepted && ev.Reason != "" && j != nil && j.Kind == run.Undo && j.Acceptable() && f.Waits():
+		w.accepted[f.ID] = number(f.Work[strings.LastIndexByte(f.Work, ',')+1:])
+		delete(w.wanted, f.ID)
+	case to == nil:
+		if ev.Kind == run.Accepted && ev.Reason != "" && j != nil && j.Phase == run.Ledgering && j.Acceptable() {
+			w.last[ev.Feature] = word{ev.Kind, j.ID}
+			w.agreed[ev.Feature] = f.Hash
+		} else if ev.Kind != run.Amended && ev.Kind != run.Denied && ev.Kind != run.Approved {
+			w.last[ev.Feature] = was // it says nothing about what becomes of it
+		}
+	default:
+		if w.book[ev.Feature] = to[0]; j != nil && j.Kind != run.Undo { // whose work is taken back all the same
+			w.last[ev.Feature] = word{ev.Kind, j.ID}
+		}
 	}
 }
 
-// checkAgain: what was reopened is pending, or worked on again, as soon as that job is gone.
-func (w *world) checkAgain() {
-	for id, job := range w.reopenings {
+// checkLast: what a person said last of a feature holds as soon as the job is gone that had it.
+func (w *world) checkLast() {
+	for id, said := range w.last {
 		f, j := w.s.FeatureOf(id), w.s.JobOf(id)
-		if j != nil && j.ID == job {
+		if j != nil && j.ID == said.job {
 			continue
 		}
-		delete(w.reopenings, id)
+		delete(w.last, id)
+		w.heard[id] = said
 		w.seen.Again++
-		if f.Status != kedge.Pending && f.Status != kedge.InProgress {
-			w.fail(7, "a feature was reopened and is "+string(f.Status))
+		if to := become[said.kind]; to != nil && !slices.Contains(to, f.Status) {
+			w.fail(19, fmt.Sprintf("a person said %s, and %s is %s", said.kind, id, f.Status))
+		}
+	}
+}
+
+// writeBook is the ledger: a definition that was replaced since has a status of its own.
+func (w *world) writeBook(c run.Command) {
+	if f := w.s.FeatureOf(c.Feature); f != nil && c.Status != "" && c.Hash == f.Hash && (c.Kind == run.Mark || c.Kind == run.Ledger) {
+		w.book[c.Feature] = c.Status
+	}
+}
+
+// checkBook holds a run that rests to what its ledger says: it is what the run knows, and nothing
+// is in progress that nobody works on and that does not wait for a person.
+func (w *world) checkBook() {
+	for _, f := range w.s.Features {
+		j := w.s.JobOf(f.ID)
+		if j == nil && f.Status != kedge.NeedsReview && !f.Early && w.book[f.ID] != f.Status {
+			w.fail(19, fmt.Sprintf("%s is %s, and the ledger says %q", f.ID, f.Status, w.book[f.ID]))
+		}
+		if w.book[f.ID] == kedge.InProgress && (j == nil || w.s.Halt != "" && w.s.Halt != run.Paused && j.Kind == run.Build && j.Phase == run.Ready && j.Sessions == 0) {
+			w.fail(19, fmt.Sprintf("the run rests, and %s is in progress", f.ID))
 		}
 	}
 }
@@ -120,6 +175,9 @@ func (w *world) checkWanted(c run.Command) {
 	}
 }
 
+// said is what a person said last of a feature while the job had it that is just over.
+func (w *world) said(id kedge.FeatureID) run.InputKind { return w.heard[id].kind }
+
 // setsAside keeps whether a revert takes anything away.
 func (w *world) setsAside(c run.Command) {
 	at := w.repo.checkout(c.Job)
@@ -134,7 +192,7 @@ func (w *world) ledgerWord(c run.Command) {
 	w.provedAnew(c)
 	f := w.featureOf(c.Feature)
 	if c.Purpose == run.TakeOn {
-		if _, said := w.accepted[c.Feature]; !said && w.agreed[c.Feature] != c.Hash {
+		if _, said := w.accepted[c.Feature]; !said && w.agreed[c.Feature] != c.Hash && w.said(c.Feature) != run.Accepted {
 			w.fail(1, "completed by the word of nobody")
 		}
 		w.seen.TakenOn++

@@ -33,6 +33,33 @@ func TestWordsOfPeople(t *testing.T) {
 			after.Jobs = slices.DeleteFunc(slices.Clone(after.Jobs), func(j run.Job) bool { return j.Kind == run.Accept })
 			return after, slices.DeleteFunc(commands, accepts)
 		}},
+		"a word is lost while the job comes to its end": {0, "invariant 19: a person said", func(s run.State, ev run.Input) (run.State, []run.Command) {
+			if j := s.JobOf(ev.Feature); j != nil && ev.Kind == run.Reopened && (j.Phase == run.Reverting || j.Phase == run.Ledgering) {
+				return s, nil
+			}
+			return run.Step(s, ev)
+		}},
+		"the ledger is not told": {0, "invariant 19: ", func(s run.State, ev run.Input) (run.State, []run.Command) {
+			after, commands := run.Step(s, ev)
+			lost := func(c run.Command) bool { return c.Kind == run.Mark && c.Status == kedge.Pending && c.Epoch > s.Epoch }
+			after.Outbox = slices.DeleteFunc(slices.Clone(after.Outbox), lost)
+			return after, slices.DeleteFunc(commands, lost)
+		}},
+		"a feature that was not begun stays in progress": {0, "invariant 19: ", func(s run.State, ev run.Input) (run.State, []run.Command) {
+			after, commands := run.Step(s, ev)
+			for i := range commands {
+				if commands[i].Kind == run.Ledger && strings.HasPrefix(commands[i].Reason, "not begun") {
+					commands[i].Status = kedge.InProgress
+					after.Outbox = slices.Clone(after.Outbox)
+					for k := range after.Outbox {
+						if after.Outbox[k].Epoch == commands[i].Epoch {
+							after.Outbox[k].Status = kedge.InProgress
+						}
+					}
+				}
+			}
+			return after, commands
+		}},
 		"a reason is not heard": {0, "invariant 7: done, and no session was told why it was reopened", func(s run.State, ev run.Input) (run.State, []run.Command) {
 			if ev.Kind == run.Reopened {
 				ev.Reason = ""
