@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -147,6 +148,9 @@ func (c *caller) local(ctx context.Context, entry server.Call, env server.Envelo
 	})
 	if err != nil {
 		return err
+	}
+	if w, ok := out.(io.Writer); ok {
+		return server.EncodeTo(w, v)
 	}
 	b, err := server.Encode(v)
 	if err != nil {

@@ -137,13 +137,16 @@ func (c *keptReader) identify() {
 }
 
 // parse goes over the whole line, once, so that a broken one is noticed before
-// anything of it is counted. Of a key that stands there twice the last counts.
+// anything of it is counted: in what is read, and in where values end. Of a key that stands there twice the last counts.
 func (l *keptLine) parse(b []byte) bool {
 	*l = keptLine{message: keptMessage{blocks: l.message.blocks[:0]}}
 	s := transcript.NewScanner(b)
 	return s.Object(func(key []byte) bool {
-		if string(key) == "message" {
+		switch string(key) {
+		case "message":
 			return l.message.parse(s)
+		case "toolUseResult", "snapshot": // half of a transcript, of which nothing is read
+			return s.Pass()
 		}
 		v, ok := s.Value()
 		switch string(key) {

@@ -132,8 +132,7 @@ func bySpending(by string, list []Figures, price Price) []Group {
 	groups := newGrouping()
 	for i := range list {
 		f := &list[i]
-		for j := range f.Replies {
-			r := &f.Replies[j]
+		f.EachReply(func(r *ReplyUse) {
 			g := groups.of(keyBy(by, f, r), nameOf(f))
 			if g.Tokens == nil {
 				g.Tokens, g.Replies = &GroupSpent{}, ptr(int64(0))
@@ -147,11 +146,11 @@ func bySpending(by string, list []Figures, price Price) []Group {
 			usd := r.Cost(price)
 			if usd == nil {
 				groups.unpriced(g, nameOf(f))
-				continue
+				return
 			}
 			g.USD = plus(g.USD, usd)
 			g.Estimated = g.Estimated || r.USD == nil
-		}
+		})
 	}
 	return groups.list
 }

@@ -94,7 +94,7 @@ func (c *Counter) model(name string) string {
 // out of the sum, and counted.
 func (f *Figures) Reckon(price Price) {
 	f.Models, f.Model, f.USD, f.Estimated = []ModelUse{}, "", nil, false
-	f.Calls, f.UnpricedCalls, f.UnknownUSD = 0, 0, 0
+	f.Calls, f.UnpricedCalls, f.UnknownUSD, f.divided = 0, 0, 0, false
 	at := map[string]int{}
 	var output, known, most int64
 	f.EachReply(func(r *ReplyUse) {

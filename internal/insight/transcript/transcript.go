@@ -37,12 +37,13 @@ type Emit func(*audit.Entry)
 
 // Options say how to read.
 type Options struct {
-	Text   bool // entries carry their text
-	Asks   bool // what the user said, and what calls that failed gave, carry theirs
-	Side   bool // it is a sub-agent's own transcript, which is a side chain throughout
-	Said   bool // of tools, only what they were asked: results have no text, no length is counted, and lines with nothing else may be passed over
-	Spent  bool // only who the session is and what its replies used: lines with nothing of it may be passed over
-	Before int  // only the lines before this one are read, from 1; 0 is all
+	Text   bool  // entries carry their text
+	Asks   bool  // what the user said, and what calls that failed gave, carry theirs
+	Side   bool  // it is a sub-agent's own transcript, which is a side chain throughout
+	Said   bool  // of tools, only what they were asked: results have no text, no length is counted, and lines with nothing else may be passed over
+	Spent  bool  // only who the session is and what its replies used: lines with nothing of it may be passed over
+	Before int   // only the lines before this one are read, from 1; 0 is all
+	Room   *Room // that reading a file takes; nil: its own
 }
 
 // Wants tells whether an entry carries its text.
