@@ -136,7 +136,7 @@ func olderText(older *reports.OlderFiles, none string) string {
 
 // thrifty is how much garbage there may be, in percent, while transcripts are read: most of
 // the time goes into reading, and the garbage would take more memory than the figures.
-const thrifty = 50
+const thrifty = 35
 
 // readingCall gives the answer to a call that reads transcripts.
 func readingCall[Out any](c *cobra.Command, env *frame.Env, call string, in any) (out Out, err error) {

@@ -55,7 +55,7 @@ func (c *Counter) reply(e *Entry) {
 	}
 	if !again {
 		at = len(c.used)
-		c.used = append(c.used, ReplyUse{Key: keyOf(c.f.Agent, e), At: e.At, Model: c.model(e.Model), Nested: e.Nested})
+		c.used = append(c.used, ReplyUse{Key: keyOf(c.f.Agent, e), At: e.At, Model: c.names.once(e.Model), Nested: e.Nested})
 		c.replies[c.hash(e.Reply)] = at
 	}
 	r := &c.used[at]
@@ -79,15 +79,6 @@ func (c *Counter) fill(e *Entry) {
 	}
 	c.most = max(c.most, e.Usage.Context())
 	c.usage = true
-}
-
-// model gives a name that is kept once.
-func (c *Counter) model(name string) string {
-	if same, ok := c.models[name]; ok {
-		return same
-	}
-	c.models[name] = name
-	return name
 }
 
 // Reckon sums up the replies of a session, with what they cost. What has no price is left

@@ -120,7 +120,7 @@ func (all Formats) Folder(ctx context.Context, f File) string {
 
 // Count reads a transcript from r and counts it.
 func (all Formats) Count(ctx context.Context, agent string, r io.Reader, price audit.Price) (audit.Figures, Meta, error) {
-	c := audit.NewCounter(agent)
+	c := audit.NewCounter(agent, audit.Names{})
 	m, err := all.Read(ctx, agent, r, Options{}, c.Add)
 	return figures(c, m, price), m, err
 }
@@ -128,7 +128,7 @@ func (all Formats) Count(ctx context.Context, agent string, r io.Reader, price a
 // CountFile counts the transcript in a file. The replies are packed: there are many files.
 // Room is as in Options.
 func (all Formats) CountFile(ctx context.Context, f File, price audit.Price, room *Room) (audit.Figures, error) {
-	c := audit.NewCounter(f.Agent)
+	c := audit.NewCounter(f.Agent, room.shared())
 	var goal resume.Goal
 	m, err := all.ReadFile(ctx, f, Options{Asks: true, Room: room}, func(e *audit.Entry) {
 		goal.Take(e)
@@ -147,7 +147,7 @@ func (all Formats) SpentIn(ctx context.Context, f File, price audit.Price, room 
 	if side := all.of(f.Agent).Side; side != nil && !f.Side {
 		f.Side = side(f.Path)
 	}
-	c := audit.NewCounter(f.Agent)
+	c := audit.NewCounter(f.Agent, room.shared())
 	m, err := all.ReadFile(ctx, f, Options{Spent: true, Room: room}, func(e *audit.Entry) {
 		if e.Kind == audit.Reply || e.Kind == audit.Moment {
 			c.Add(e)

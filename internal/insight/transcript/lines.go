@@ -10,6 +10,7 @@ import (
 	"io"
 
 	"kedge"
+	"kedge/internal/insight/audit"
 )
 
 // MaxLine bounds one line of a transcript; a longer one is skipped and counted.
@@ -32,6 +33,18 @@ type Room struct {
 	size         int // of a buffer; 0 is the usual one
 	in, unpacked *bufio.Reader
 	long         []byte // the beginning of a line that is longer than a buffer
+	names        audit.Names
+}
+
+// shared are the names that what is counted in the room has in common.
+func (o *Room) shared() audit.Names {
+	if o == nil {
+		return audit.Names{}
+	}
+	if o.names == nil {
+		o.names = audit.Names{}
+	}
+	return o.names
 }
 
 // From makes the room that of a file, from its beginning.
