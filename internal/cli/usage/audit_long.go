@@ -136,7 +136,7 @@ func costText(t audit.Figures) string {
 }
 
 // partialUsage is why a transcript has not all that a session used.
-const partialUsage = "its agent does not write down every call of a model"
+const partialUsage = "not every call of a model is in a transcript"
 
 // unpricedModels are the models of which a call has no price.
 func unpricedModels(t audit.Figures) []string {

@@ -61,6 +61,9 @@ func (all Formats) ReadFile(ctx context.Context, f File, o Options, emit Emit) (
 	if err != nil {
 		return m, err
 	}
+	if len(m.Untold) > 0 && format.Lacks != nil && format.Lacks(f.Path, m.Untold) {
+		m.Partial = true
+	}
 	if m.ID == "" || format.ByFile {
 		m.ID = strings.TrimSuffix(strings.TrimSuffix(filepath.Base(f.Path), ".gz"), ".jsonl")
 	}

@@ -29,6 +29,7 @@ type Meta struct {
 	Skipped int64    // lines that could not be understood
 	Lines   int      // how many were read, where Options.Before was given
 	Unseen  []string // sources of a context that such a transcript does not have, or not all
+	Untold  []string // sub-agents that it began and of whose replies it tells nothing: as Format.Lacks takes them
 	Partial bool     // the program asks models for things that it does not write down: what it used is more, or may be
 }
 
