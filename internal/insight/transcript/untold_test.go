@@ -1,6 +1,7 @@
 package transcript_test
 
 import (
+	"database/sql"
 	"os"
 	"path/filepath"
 	"strings"
@@ -75,6 +76,54 @@ func TestSubAgentsThatLeftNothing(t *testing.T) {
 				if err != nil || g.PartialUsage != c.partial || strings.Contains(c.text, call) != (g.Calls > 0) {
 					t.Errorf("%s: partial %v, want %v; %d replies, %v", what, g.PartialUsage, c.partial, g.Calls, err)
 				}
+			}
+		})
+	}
+}
+
+// TestOpenCodeKilledInATool: a step says what it used when its tools are over. Of one that
+// never ended nobody knows it, unless the provider refused it.
+func TestOpenCodeKilledInATool(t *testing.T) {
+	const (
+		start  = `{"type":"step-start"}`
+		tool   = `{"type":"tool","tool":"bash","callID":"t9","state":{"status":"running","input":{"command":"sleep 9"}}}`
+		finish = `{"type":"step-finish","tokens":{"input":1,"output":2,"cache":{}},"cost":0}`
+		reply  = `{"role":"assistant","modelID":"glm"}`
+		no     = `{"role":"assistant","modelID":"glm","error":{"name":"APIError","data":{"statusCode":429}}}`
+	)
+	for name, c := range map[string]struct {
+		message string
+		parts   []string
+		partial bool
+	}{
+		"ended":        {reply, []string{start, tool, finish}, false},
+		"killed":       {reply, []string{start, finish, start, tool}, true},
+		"went on":      {reply, []string{start, tool, start, finish}, true},
+		"was refused":  {no, []string{start}, false},
+		"no step ever": {reply, []string{tool}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "opencode.db")
+			database(t, path, "/w")
+			db, err := sql.Open("sqlite", path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = db.Close() }()
+			if _, err := db.Exec(`DELETE FROM part`); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := db.Exec(`UPDATE message SET data = ? WHERE id = 'msg_2'`, c.message); err != nil {
+				t.Fatal(err)
+			}
+			for i, p := range c.parts {
+				if _, err := db.Exec(`INSERT INTO part VALUES (?,'msg_2','ses_1',?,?)`, "prt_"+string(rune('a'+i)), 1767225600000, p); err != nil {
+					t.Fatal(err)
+				}
+			}
+			g, err := catalog.Transcripts().SpentIn(t.Context(), transcript.File{Agent: "opencode", Path: path, Session: "ses_1"}, noPrice, nil)
+			if err != nil || g.PartialUsage != c.partial {
+				t.Errorf("partial %v, want %v: %v", g.PartialUsage, c.partial, err)
 			}
 		})
 	}
