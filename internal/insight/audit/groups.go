@@ -132,8 +132,10 @@ func bySpending(by string, list []Figures, price Price) []Group {
 	groups := newGrouping()
 	for i := range list {
 		f := &list[i]
+		last := ""
 		f.EachReply(func(r *ReplyUse) {
-			g := groups.of(keyBy(by, f, r), nameOf(f))
+			last = keyBy(by, f, r)
+			g := groups.of(last, nameOf(f))
 			if g.Tokens == nil {
 				g.Tokens, g.Replies = &GroupSpent{}, ptr(int64(0))
 			}
@@ -151,6 +153,9 @@ func bySpending(by string, list []Figures, price Price) []Group {
 			g.USD = plus(g.USD, usd)
 			g.Estimated = g.Estimated || r.USD == nil
 		})
+		if at, any := groups.at[last]; f.PartialUsage && any { // nobody knows of which group the rest is
+			groups.unpriced(&groups.list[at], nameOf(f))
+		}
 	}
 	return groups.list
 }
