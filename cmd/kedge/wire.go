@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -187,17 +188,28 @@ func (c *caller) local(ctx context.Context, entry server.Call, env server.Envelo
 	if err != nil {
 		return err
 	}
+	if err := deliver(v, out); err != nil {
+		return err
+	}
+	if err := damage.Err(); err != nil {
+		return server.Incomplete{Err: err}
+	}
+	return nil
+}
+
+// deliver gives an answer to whoever asked: as JSON to a writer, else as a value.
+func deliver(v, out any) error {
+	if w, ok := out.(io.Writer); ok {
+		return server.EncodeTo(w, v)
+	}
 	b, err := server.Encode(v)
 	if err != nil {
 		return kedge.Errorf(kedge.Internal, "Kedge cannot write the answer to your command as JSON: %w", err)
 	}
-	if out != nil {
-		err = json.Unmarshal(b, out)
+	if out == nil {
+		return nil
 	}
-	if err == nil && damage.Err() != nil {
-		return server.Incomplete{Err: damage.Err()}
-	}
-	return err
+	return json.Unmarshal(b, out)
 }
 
 func (c *caller) ensure(ctx context.Context) (*http.Client, daemon.Hello, error) {

@@ -80,7 +80,7 @@ func report(ctx context.Context, env *frame.Env, command string, err error) {
 		w.Hint = usualHint(kedge.KindOf(err), command)
 	}
 	if env.JSON {
-		b, _ := frame.Encode(map[string]any{"error": w}, "") // three strings always encode
+		b, _ := frame.Encode(map[string]any{"error": w}) // three strings always encode
 		fmt.Fprintf(env.Err, "%s", b)
 		return
 	}

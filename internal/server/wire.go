@@ -3,6 +3,7 @@ package server
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 
 	"kedge"
 )
@@ -54,6 +55,25 @@ type Incomplete struct{ Err error }
 func (e Incomplete) Error() string { return e.Err.Error() }
 
 func (e Incomplete) Unwrap() error { return e.Err }
+
+// inPieces is an answer that can be too long to be made at once.
+type inPieces interface {
+	// WriteJSON writes what Encode gives, value by value.
+	WriteJSON(w io.Writer, encode func(v any) (json.RawMessage, error)) error
+}
+
+// EncodeTo writes what Encode gives. Of an answer that can be long there is never more than a
+// piece at once.
+func EncodeTo(w io.Writer, v any) error {
+	if long, ok := v.(inPieces); ok {
+		return long.WriteJSON(w, Encode)
+	}
+	b, err := Encode(v)
+	if err == nil {
+		_, err = w.Write(b)
+	}
+	return err
+}
 
 // WireError is an error as it travels, and as --json prints it.
 type WireError struct {

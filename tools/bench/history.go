@@ -46,11 +46,11 @@ func benchHistory(dir string) ([]result, error) {
 	if _, err := count(); err != nil { // once, so that both find the files in memory
 		return nil, err
 	}
-	a, b, err := interleave(first, count)
+	a, b, err := evenly(first, count)
 	if err != nil {
 		return nil, err
 	}
-	c, d, err := interleave(search, count)
+	c, d, err := evenly(search, count)
 	if err != nil {
 		return nil, err
 	}
@@ -62,10 +62,10 @@ func benchHistory(dir string) ([]result, error) {
 	}, nil
 }
 
-// pastConversations writes transcripts of Claude Code: real sessions where they lie beside
-// the repository, else an excerpt of one, again and again under ids of their own.
+// pastConversations writes transcripts of Claude Code: real sessions where there are some,
+// else an excerpt of one, again and again under ids of their own.
 func pastConversations(dir string) error {
-	sources, err := filepath.Glob("../shared/corpus/*.jsonl.gz")
+	sources, err := corpus()
 	if len(sources) == 0 && err == nil {
 		sources, err = filepath.Glob("internal/insight/history/testdata/*.jsonl")
 	}

@@ -122,6 +122,28 @@ func interleave(a, b func() (time.Duration, error)) (ma, mb time.Duration, err e
 	return median(as), median(bs), nil
 }
 
+// evenly measures a and b in turn, the one next of which less time has been measured: what is
+// slow on this machine at one moment then slows down both, also where one takes many times as
+// long. It gives the mean of each.
+func evenly(a, b func() (time.Duration, error)) (ma, mb time.Duration, err error) {
+	least := sized(3, 1)
+	var sum [2]time.Duration
+	var n [2]int
+	for n[0] < least || n[1] < least || sum[1] < sum[0]*9/10 || sum[0] < sum[1]*9/10 {
+		i, f := 0, a
+		if sum[1] < sum[0] {
+			i, f = 1, b
+		}
+		took, err := f()
+		if err != nil {
+			return 0, 0, err
+		}
+		sum[i] += took
+		n[i]++
+	}
+	return sum[0] / time.Duration(n[0]), sum[1] / time.Duration(n[1]), nil
+}
+
 func median(d []time.Duration) time.Duration {
 	slices.Sort(d)
 	return d[len(d)/2]

@@ -43,8 +43,7 @@ type counter struct {
 // benchUsage compares cost and audit with ccusage, over the sessions of the corpus repeated
 // with fresh ids.
 func benchUsage(dir string) ([]result, error) {
-	corpus := first(os.Getenv("KEDGE_CORPUS"), filepath.Join("..", "shared", "corpus"))
-	paths, err := filepath.Glob(filepath.Join(corpus, "*.jsonl.gz"))
+	paths, err := corpus()
 	if err != nil || len(paths) == 0 {
 		fmt.Fprintln(os.Stderr, "bench usage: left out: KEDGE_CORPUS names no folder with real sessions of Claude Code (*.jsonl.gz)")
 		return nil, nil
@@ -80,6 +79,13 @@ func benchUsage(dir string) ([]result, error) {
 		results = append(results, list...)
 	}
 	return results, nil
+}
+
+// corpus are the real sessions: those in the folder that KEDGE_CORPUS names, else those that
+// lie beside the repository.
+func corpus() ([]string, error) {
+	dir := first(os.Getenv("KEDGE_CORPUS"), filepath.Join("..", "shared", "corpus"))
+	return filepath.Glob(filepath.Join(dir, "*.jsonl.gz"))
 }
 
 // against measures two counters in turn.

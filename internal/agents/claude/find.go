@@ -60,7 +60,7 @@ func isSide(path string) bool {
 		return false
 	}
 	defer func() { _ = r.Close() }() // it was only read
-	l, err := transcript.NewLines(r)
+	l, err := transcript.FirstLines(r)
 	for err == nil && l.N < transcript.Sniffed {
 		var b []byte
 		var line keptLine

@@ -66,7 +66,7 @@ func beganIn(path string) (dir, branch string, ok bool) {
 		return "", "", false
 	}
 	defer func() { _ = r.Close() }() // it was only read
-	l, err := transcript.NewLines(r)
+	l, err := transcript.FirstLines(r)
 	for err == nil && l.N < transcript.Sniffed {
 		var b []byte
 		var line struct {

@@ -26,6 +26,9 @@ func (c *keptReader) progress(data []byte) {
 		return
 	}
 	transcript.Fields(data, func(key string, v []byte) {
+		if key == "agentId" {
+			c.agents.hears(transcript.Inside(v), c.l.parent)
+		}
 		if key != "message" || len(v) == 0 || v[0] != '{' {
 			return
 		}

@@ -13,7 +13,7 @@ import (
 // kept is how it keeps what its sessions did.
 func kept() transcript.Format {
 	return transcript.Format{
-		Agent: name, Place: "~/.claude, or CLAUDE_CONFIG_DIR", Variables: []string{"CLAUDE_CONFIG_DIR"}, Find: findKept, Read: readKept, Side: isSide, Usual: true, Added: true,
+		Agent: name, Place: "~/.claude, or CLAUDE_CONFIG_DIR", Variables: []string{"CLAUDE_CONFIG_DIR"}, Find: findKept, Read: readKept, Side: isSide, Lacks: lacks, Usual: true, Added: true,
 		Is: func(h transcript.Head) bool {
 			if h.Payload != nil || h.ProjectHash != "" || h.Message.Parts != nil || h.Usage != nil || h.Data != nil && strings.Contains(h.Type, ".") {
 				return false // another program's, with names that are the same
@@ -35,6 +35,7 @@ var keptActs = map[string]audit.Act{
 func readKept(ctx context.Context, r io.Reader, o transcript.Options, emit transcript.Emit) (transcript.Meta, error) {
 	c := &keptReader{Teller: transcript.Teller{Options: o, Emit: emit}}
 	m, err := transcript.ReadLines(ctx, r, &c.meta, c.line)
+	m.Untold = c.agents.untold()
 	m.Unseen = slices.DeleteFunc(m.Unseen, func(source string) bool { return slices.Contains(c.has, source) })
 	return m, err
 }
@@ -43,7 +44,9 @@ type keptReader struct {
 	transcript.Teller
 	meta transcript.Meta
 	has  []string // sources that this transcript has, and most have not
-	l    keptLine // the last one: the place of its blocks is used again
+
+	agents begun
+	l      keptLine // the last one: the place of its blocks is used again
 }
 
 // keptLine is the fields of a line that matter; values as they stand in it.
@@ -51,7 +54,7 @@ type keptLine struct {
 	typ, subtype, session, agent, dir, at, tools, attachment []byte
 	title                                                    []byte // what the session is called
 	operation, content                                       []byte // of the queue of what was typed
-	asked, data                                              []byte
+	asked, data, result, parent                              []byte
 	failure                                                  []byte // the name of the error in whose place a reply stands
 	side, meta, summary, copied                              bool
 	message                                                  keptMessage
@@ -78,7 +81,7 @@ type keptBlock struct {
 
 func (c *keptReader) line(n int, b []byte) bool {
 	l := &c.l
-	if c.meta.ID != "" && c.meta.Dir != "" && c.Passes(b, `"usage"`) || c.Said && saysNothing(b) {
+	if c.meta.ID != "" && c.meta.Dir != "" && c.Passes(b, `"usage"`) && !c.agents.wait() || c.Said && saysNothing(b) {
 		return true
 	}
 	if !l.parse(b) {
@@ -87,6 +90,7 @@ func (c *keptReader) line(n int, b []byte) bool {
 	if l.side && !c.Side {
 		c.N, c.At = n, transcript.Stamp(string(l.at))
 		if string(l.typ) == "assistant" {
+			c.agents.side = true
 			c.reply(&l.message, l.asked, true)
 		}
 		return true
@@ -137,13 +141,21 @@ func (c *keptReader) identify() {
 }
 
 // parse goes over the whole line, once, so that a broken one is noticed before
-// anything of it is counted. Of a key that stands there twice the last counts.
+// anything of it is counted: in what is read, and in where values end. Of a key that stands there twice the last counts.
 func (l *keptLine) parse(b []byte) bool {
 	*l = keptLine{message: keptMessage{blocks: l.message.blocks[:0]}}
 	s := transcript.NewScanner(b)
 	return s.Object(func(key []byte) bool {
-		if string(key) == "message" {
+		switch string(key) {
+		case "message":
 			return l.message.parse(s)
+		case "snapshot": // nothing of it is read
+			return s.Pass()
+		case "toolUseResult": // half of a transcript, and next to nothing of it is read
+			from := s.Place()
+			ok := s.Pass()
+			l.result = s.Since(from)
+			return ok
 		}
 		v, ok := s.Value()
 		switch string(key) {
@@ -183,6 +195,8 @@ func (l *keptLine) parse(b []byte) bool {
 			l.copied = len(v) > 0 && v[0] == '{'
 		case "data":
 			l.data = v
+		case "parentToolUseID":
+			l.parent = transcript.Inside(v)
 		}
 		return ok
 	}) && s.End()
@@ -375,6 +389,7 @@ func (c *keptReader) block(b *keptBlock, own audit.Entry, assistant bool) {
 func (c *keptReader) toolCall(b *keptBlock) {
 	name := transcript.Text(b.name)
 	e := audit.Entry{Kind: audit.ToolCall, Call: transcript.Text(b.id), Tool: name, Act: keptActs[name]}
+	c.agents.calls(name, e.Call)
 	if !c.Said {
 		e.Chars = transcript.Compact(b.input)
 	}
@@ -397,6 +412,7 @@ func (c *keptReader) toolCall(b *keptBlock) {
 // toolResult gives a result with its text.
 func (c *keptReader) toolResult(b *keptBlock) {
 	e := audit.Entry{Kind: audit.ToolResult, Call: transcript.Text(b.call), Failed: b.failed, Chars: b.result}
+	c.agents.ends(e.Call, c.l.result, b.content)
 	if c.Wants(&e) {
 		e.Text = resultText(b.content)
 	}

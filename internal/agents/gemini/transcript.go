@@ -257,7 +257,7 @@ func hashIn(path string, hashes []string) bool {
 		return false
 	}
 	defer func() { _ = r.Close() }() // it was only read
-	l, err := transcript.NewLines(r)
+	l, err := transcript.FirstLines(r)
 	if err != nil {
 		return false
 	}

@@ -31,24 +31,24 @@ func ocTool(tool, input, state string) string {
 func TestOpenCodeConformance(t *testing.T) {
 	agenttest.Run(t, opencode.New(nil), []agenttest.Sample{
 		{Name: "gave up", Output: "\x1b[91m\x1b[1mError: \x1b[0mSession not found\n", Code: 1, Cause: "exited", Exit: agents.Failed, Text: "Session not found"},
-		{Name: "killed", Output: ocBegins, Code: 137, Cause: "killed", Exit: agents.Failed, Text: "killed"},
-		{Name: "finished", Output: ocBegins + ocStops, Kinds: []watch.Kind{watch.Usage, watch.Turn}, Exit: agents.Finished},
+		{Name: "killed", Output: ocBegins, Kinds: []watch.Kind{watch.Usage}, Code: 137, Cause: "killed", Exit: agents.Failed, Text: "killed"},
+		{Name: "finished", Output: ocBegins + ocStops, Kinds: []watch.Kind{watch.Usage, watch.Usage, watch.Turn}, Exit: agents.Finished},
 		{Name: "nothing said", Output: "", Exit: agents.Failed, Text: "exit code 0"},
-		{Name: "stopped in the middle", Output: ocBegins + strings.Replace(ocStops, `"stop"`, `"tool-calls"`, 1), Kinds: []watch.Kind{watch.Usage, watch.Turn}, Exit: agents.Failed, Text: "middle"},
-		{Name: "overloaded", Output: ocBegins + ocFails("503", "Overloaded"), Code: 1, Exit: agents.Limited, Text: "Overloaded"},
-		{Name: "not logged in", Output: ocBegins + ocFails("401", "no"), Code: 1, Exit: agents.NoLogin},
-		{Name: "too long", Output: ocBegins + ocFails("400", "prompt is too long"), Code: 1, Exit: agents.Failed, Text: "too long"},
+		{Name: "stopped in the middle", Output: ocBegins + strings.Replace(ocStops, `"stop"`, `"tool-calls"`, 1), Kinds: []watch.Kind{watch.Usage, watch.Usage, watch.Turn}, Exit: agents.Failed, Text: "middle"},
+		{Name: "overloaded", Output: ocBegins + ocFails("503", "Overloaded"), Kinds: []watch.Kind{watch.Usage, watch.Usage}, Code: 1, Exit: agents.Limited, Text: "Overloaded"},
+		{Name: "not logged in", Output: ocBegins + ocFails("401", "no"), Kinds: []watch.Kind{watch.Usage, watch.Usage}, Code: 1, Exit: agents.NoLogin},
+		{Name: "too long", Output: ocBegins + ocFails("400", "prompt is too long"), Kinds: []watch.Kind{watch.Usage, watch.Usage}, Code: 1, Exit: agents.Failed, Text: "too long"},
 		{Name: "no connection", Output: ocFails("0", "Unable to connect. Is the computer able to access the url?"), Code: 1, Exit: agents.Limited},
 		{Name: "an error without a word", Output: `{"type":"error","sessionID":"s"}` + "\n", Exit: agents.Failed, Text: "gave no reason"},
 		{
-			Name: "asked in its text", Exit: agents.Asked, Text: "which?", Kinds: []watch.Kind{watch.Say, watch.Ask, watch.Usage, watch.Turn},
+			Name: "asked in its text", Exit: agents.Asked, Text: "which?", Kinds: []watch.Kind{watch.Usage, watch.Say, watch.Ask, watch.Usage, watch.Turn},
 			Output: ocBegins + `{"type":"text","sessionID":"ses_1","part":{"text":"KEDGE {\"type\":\"ask\",\"question\":\"which?\"}"}}` + "\n" + ocStops,
 		},
 		{
-			Name: "shortened its context", Kinds: []watch.Kind{watch.Compact, watch.Usage, watch.Turn}, Code: 1, Exit: agents.Finished,
+			Name: "shortened its context", Kinds: []watch.Kind{watch.Compact, watch.Usage, watch.Usage, watch.Turn}, Code: 1, Exit: agents.Finished,
 			Output: ocFails("400", "too long") + `{"type":"text","sessionID":"ses_1","part":{"metadata":{"compaction_continue":true},"synthetic":true,"text":"Continue"}}` + "\n" + ocBegins + ocStops,
 		},
-		{Name: "torn", Output: ocBegins + `{"type":"te` + "\n" + `{"no":"type"}` + "\n", Code: 1, Exit: agents.Failed, Broken: 2},
+		{Name: "torn", Output: ocBegins + `{"type":"te` + "\n" + `{"no":"type"}` + "\n", Kinds: []watch.Kind{watch.Usage}, Code: 1, Exit: agents.Failed, Broken: 2},
 	})
 }
 
@@ -58,6 +58,7 @@ func TestOpenCodeUsage(t *testing.T) {
 	n := func(i int64) *int64 { return &i }
 	usd := 0.5
 	want := []watch.Act{
+		{Kind: watch.Usage, Used: &watch.Used{Begun: true}},
 		{Kind: watch.Usage, Used: &watch.Used{Input: n(234), Output: n(23), CacheRead: n(1000), CacheWrite: n(0), Context: n(1257), USD: &usd, Model: "m-1"}},
 		{Kind: watch.Turn},
 	}

@@ -19,6 +19,7 @@ type reader struct {
 	last         string // why the last step ended
 	failed       *stream.Failure
 	overcame     bool // a failure: its exit code tells of it all the same
+	begun        bool // a step, of which nobody knows what it used
 }
 
 // record is as much of a line as is read here.
@@ -113,8 +114,10 @@ func (r *reader) event(l *record) []watch.Act {
 	case "step_start":
 		r.overcame = r.overcame || r.failed != nil
 		r.last, r.failed = "", nil
+		r.begun = true
+		return stream.Used(&watch.Used{Begun: true})
 	case "step_finish":
-		r.last = l.Part.Reason
+		r.last, r.begun = l.Part.Reason, false
 		return append(r.used(&l.Part), watch.Act{Kind: watch.Turn})
 	case "error":
 		return r.fails(l.Error)
@@ -184,12 +187,19 @@ func (r *reader) used(p *part) []watch.Act {
 	return stream.Used(u)
 }
 
+// refusing is the lowest status of a response that has no reply.
+const refusing = 400
+
 // fails is an error that ends the work.
 func (r *reader) fails(e *failure) []watch.Act {
 	if e == nil {
 		e = &failure{}
 	}
 	r.failed = &stream.Failure{Status: e.Data.Status, Text: cmp.Or(e.Data.Message, e.Name)}
+	if r.begun && e.Data.Status >= refusing {
+		r.begun = false
+		return stream.Used(&watch.Used{}) // no model replied
+	}
 	return nil
 }
 

@@ -138,17 +138,24 @@ func readKept(ctx context.Context, path, session string, o transcript.Options, e
 		return transcript.Meta{}, unreadable(path, err)
 	}
 	r.meta.Lines = r.N
+	r.meta.Partial = r.meta.Partial || r.open
 	return r.meta, nil
 }
 
 type keptReader struct {
 	transcript.Teller
 	meta transcript.Meta
+	open bool // a step began that did not end
 }
 
 type keptMessage struct {
 	Role  string `json:"role"`
 	Model string `json:"modelID"`
+	Error struct {
+		Data struct {
+			Status int `json:"statusCode"`
+		} `json:"data"`
+	} `json:"error"`
 }
 
 type keptPart struct {
@@ -185,7 +192,11 @@ func (r *keptReader) part(id string, data, message []byte) bool {
 		r.Give(audit.Entry{Kind: audit.Compaction})
 	case p.Type == "tool":
 		r.tool(p)
+	case p.Type == "step-start": // a step says what it used when its tools are over
+		r.meta.Partial = r.meta.Partial || r.open
+		r.open = m.Error.Data.Status < refusing
 	case p.Type == "step-finish":
+		r.open = false
 		r.step(id, m.Model, p)
 	}
 	return true

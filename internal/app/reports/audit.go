@@ -3,6 +3,8 @@ package reports
 import (
 	"cmp"
 	"context"
+	"encoding/json"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -52,6 +54,28 @@ type AuditReply struct {
 	Groups []audit.Group `json:"groups,omitempty"` // by what was asked for
 }
 
+// WriteJSON writes the answer session by session: there can be very many.
+func (r AuditReply) WriteJSON(w io.Writer, encode func(v any) (json.RawMessage, error)) error {
+	const head = `{"sessions":[`
+	sessions := r.Sessions
+	r.Sessions = []audit.Figures{}
+	rest, err := encode(r)
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(w, head)
+	for i := 0; i < len(sessions) && err == nil; i++ {
+		var b json.RawMessage
+		if b, err = encode(&sessions[i]); err == nil {
+			_, err = w.Write(append(b, ","[:min(1, len(sessions)-1-i)]...))
+		}
+	}
+	if err == nil {
+		_, err = w.Write(rest[len(head):])
+	}
+	return err
+}
+
 // OlderFiles are transcripts that ended before the time of a request.
 type OlderFiles struct {
 	Count  int    `json:"count"`
@@ -82,6 +106,15 @@ type AuditProgress struct {
 
 // Audit counts transcripts on disk. It needs no project and writes nothing.
 func (s *Reports) Audit(ctx context.Context, who projects.Caller, in AuditRequest) (AuditReply, error) {
+	r, err := s.audited(ctx, who, in)
+	for i := range r.Sessions {
+		r.Sessions[i].Bare() // there are many, and the answer is made of them next
+	}
+	return r, err
+}
+
+// audited is the answer to a request, with what it was summed up from.
+func (s *Reports) audited(ctx context.Context, who projects.Caller, in AuditRequest) (AuditReply, error) {
 	if in.Agent != "" && !slices.Contains(catalog.Transcripts().Agents(), in.Agent) {
 		return AuditReply{}, kedge.Errorf(kedge.Invalid, "Kedge cannot read transcripts of agent %q", in.Agent).
 			WithHint("name one of these agents: %s", strings.Join(catalog.Transcripts().Agents(), ", "))
@@ -137,7 +170,7 @@ type unreadable struct {
 }
 
 // counter counts one transcript.
-type counter func(ctx context.Context, f transcript.File, price audit.Price) (audit.Figures, error)
+type counter func(ctx context.Context, f transcript.File, price audit.Price, room *transcript.Room) (audit.Figures, error)
 
 // countAll counts transcripts, the oldest session first. A reply that several have counts
 // in one.
@@ -149,8 +182,8 @@ func countAll(ctx context.Context, who projects.Caller, files []transcript.File,
 	who.Tell(progress)
 	counted := make([]audit.Figures, len(files))
 	failed := make([]error, len(files))
-	eachFile(ctx, files, func(ctx context.Context, i int) {
-		counted[i], failed[i] = count(ctx, files[i], price)
+	eachFile(ctx, files, func(ctx context.Context, room *transcript.Room, i int) {
+		counted[i], failed[i] = count(ctx, files[i], price, room)
 	}, func(i int) {
 		progress.Files++
 		progress.Bytes += files[i].Size
@@ -174,8 +207,9 @@ func countAll(ctx context.Context, who projects.Caller, files []transcript.File,
 }
 
 // eachFile calls do for every file, for as many at once as there are cores, the largest
-// first; done is called for one at a time.
-func eachFile(ctx context.Context, files []transcript.File, do func(ctx context.Context, i int), done func(i int)) {
+// first; done is called for one at a time. Those that are read one after the other are read
+// in the same room.
+func eachFile(ctx context.Context, files []transcript.File, do func(ctx context.Context, room *transcript.Room, i int), done func(i int)) {
 	order := make([]int, len(files))
 	for i := range order {
 		order[i] = i
@@ -185,8 +219,9 @@ func eachFile(ctx context.Context, files []transcript.File, do func(ctx context.
 	var working sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), len(files)) {
 		working.Go(func() {
+			room := &transcript.Room{}
 			for i := range todo {
-				do(ctx, i)
+				do(ctx, room, i)
 				over <- i
 			}
 		})

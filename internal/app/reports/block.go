@@ -27,7 +27,7 @@ func CurrentBlock(ctx context.Context, env []string, agent string, now time.Time
 		return nil, err
 	}
 	price := requestPrice(prices)
-	read := map[transcript.File]audit.Figures{}
+	read, room := map[transcript.File]audit.Figures{}, &transcript.Room{}
 	for back := 2 * blockLength; ; back *= 2 {
 		var list []audit.Figures
 		older := false
@@ -37,7 +37,7 @@ func CurrentBlock(ctx context.Context, env []string, agent string, now time.Time
 				continue
 			}
 			if _, known := read[f]; !known {
-				read[f], _ = catalog.Transcripts().SpentIn(ctx, f, price) // what cannot be read has no replies
+				read[f], _ = catalog.Transcripts().SpentIn(ctx, f, price, room) // what cannot be read has no replies
 			}
 			list = append(list, read[f])
 		}

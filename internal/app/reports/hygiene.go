@@ -73,7 +73,7 @@ func (s *Reports) Hygiene(ctx context.Context, who projects.Caller, in HygieneRe
 	if err := r.checks(ctx, p, in); err != nil {
 		return r, err
 	}
-	seen, err := s.Audit(ctx, projects.Caller{Dir: p.Dir, Actor: who.Actor, Progress: who.Progress}, AuditRequest{Env: in.Env})
+	seen, err := s.audited(ctx, projects.Caller{Dir: p.Dir, Actor: who.Actor, Progress: who.Progress}, AuditRequest{Env: in.Env})
 	if err != nil {
 		return r, err
 	}

@@ -79,12 +79,16 @@ func (env *Env) Show(v any, text func(w io.Writer)) error {
 		_, err := env.answer().Write(p.text.Bytes())
 		return err
 	}
-	b, err := Encode(v, "  ")
-	if err != nil {
-		return kedge.Errorf(kedge.Internal, "Kedge cannot print the answer as JSON: %w", err)
+	raw, ok := v.(json.RawMessage)
+	if !ok {
+		var err error
+		if raw, err = encoded(v); err != nil {
+			return kedge.Errorf(kedge.Internal, "Kedge cannot print the answer as JSON: %w", err)
+		}
 	}
-	_, err = env.Out.Write(b)
-	return err
+	d := env.Printing()
+	_, _ = d.Write(raw) // Close tells
+	return d.Close()
 }
 
 // answer is where a page goes, whose texts have passed the filter already.
@@ -97,13 +101,17 @@ func (env *Env) answer() io.Writer {
 
 // Encode makes a line of JSON for a terminal or a program, not for a web page:
 // "a < b && c" stays what it is.
-func Encode(v any, indent string) ([]byte, error) {
+func Encode(v any) ([]byte, error) {
+	b, err := encoded(v)
+	return plain.JSON(b), err
+}
+
+func encoded(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	e.SetIndent("", indent)
 	err := e.Encode(v)
-	return plain.JSON(b.Bytes()), err
+	return b.Bytes(), err
 }
 
 // Talk is a line for a person, on stderr; silent with --json.

@@ -288,7 +288,7 @@ func overText(w io.Writer, v runs.RunView, sum *reports.RunSummary) {
 
 // jsonLine prints one line of a stream.
 func jsonLine(env *frame.Env, v any) error {
-	b, err := frame.Encode(v, "")
+	b, err := frame.Encode(v)
 	if err != nil {
 		return kedge.Errorf(kedge.Internal, "Kedge cannot print the answer as JSON: %w", err)
 	}

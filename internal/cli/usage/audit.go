@@ -58,6 +58,9 @@ before you give it away.`,
 			if err := frame.HTMLPlace(env, html, "kedge audit", "audit.html"); err != nil {
 				return err
 			}
+			if env.JSON && html == "" {
+				return printed(c, env, in)
+			}
 			out, err := audited(c, env, &in, html != "")
 			if err != nil {
 				return err
@@ -68,8 +71,7 @@ before you give it away.`,
 				return writeHTML(env, html, out)
 			}
 			_, l.rows = env.Size()
-			l.everywhere = in.Everywhere
-			l.utf8, l.terminal = env.UTF8(), env.Term != nil
+			l.everywhere, l.utf8, l.terminal = in.Everywhere, env.UTF8(), env.Term != nil
 			return env.Show(out, func(w io.Writer) { auditText(w, out, l) })
 		},
 	}
@@ -85,11 +87,20 @@ before you give it away.`,
 	return c
 }
 
+// printed prints the figures as JSON, session by session.
+func printed(c *cobra.Command, env *frame.Env, in reports.AuditRequest) error {
+	out := env.Printing()
+	if err := reading(c, env, "audit", in, out); err != nil {
+		return err
+	}
+	return out.Close()
+}
+
 // audited gives the figures. Where no agent worked in the folder, a person gets those of every
 // folder, and is told so.
 func audited(c *cobra.Command, env *frame.Env, in *reports.AuditRequest, page bool) (reports.AuditReply, error) {
 	out, err := readingCall[reports.AuditReply](c, env, "audit", in)
-	if err != nil || len(out.Sessions) > 0 || out.Elsewhere == 0 || len(in.What) > 0 || page || env.JSON {
+	if err != nil || len(out.Sessions) > 0 || out.Elsewhere == 0 || len(in.What) > 0 || page {
 		return out, err
 	}
 	env.Talk("no session with a transcript worked in %s, so Kedge shows all sessions of this machine", plain.Line(strings.Join(out.Folders, " or ")))
@@ -126,20 +137,26 @@ func olderText(older *reports.OlderFiles, none string) string {
 
 // thrifty is how much garbage there may be, in percent, while transcripts are read: most of
 // the time goes into reading, and the garbage would take more memory than the figures.
-const thrifty = 50
+const thrifty = 35
 
-// readingCall shows a bar on a terminal while transcripts are read.
+// readingCall gives the answer to a call that reads transcripts.
 func readingCall[Out any](c *cobra.Command, env *frame.Env, call string, in any) (out Out, err error) {
+	err = reading(c, env, call, in, &out)
+	return out, err
+}
+
+// reading shows a bar on a terminal while transcripts are read.
+func reading(c *cobra.Command, env *frame.Env, call string, in, out any) error {
 	defer debug.SetGCPercent(debug.SetGCPercent(thrifty))
 	if !env.Redraws() {
-		return frame.Call[Out](c.Context(), env, call, in)
+		return env.Call.Call(c.Context(), call, in, out, nil)
 	}
-	err = env.Call.Call(c.Context(), call, in, &out, func(b json.RawMessage) {
+	err := env.Call.Call(c.Context(), call, in, out, func(b json.RawMessage) {
 		var p reports.AuditProgress
 		if json.Unmarshal(b, &p) == nil {
 			fmt.Fprint(env.RawErr, "\r\x1b[2K"+frame.ReadingBar(p.Files, p.Of, p.Bytes, p.Total))
 		}
 	})
 	fmt.Fprint(env.RawErr, "\r\x1b[2K")
-	return out, err
+	return err
 }

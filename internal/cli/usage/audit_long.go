@@ -136,7 +136,7 @@ func costText(t audit.Figures) string {
 }
 
 // partialUsage is why a transcript has not all that a session used.
-const partialUsage = "the agent does not record every call of a model"
+const partialUsage = "some calls of a model are in no transcript"
 
 // unpricedModels are the models of which a call has no price.
 func unpricedModels(t audit.Figures) []string {

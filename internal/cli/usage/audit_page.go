@@ -61,7 +61,7 @@ func pageFacts(out reports.AuditReply, rows []auditRow) page.Node {
 			name = "cost, estimated"
 		}
 		value := dollar(*t.USD)
-		if t.UnpricedCalls > 0 {
+		if t.UnknownUSD > 0 { // a model without a price, or calls of which nobody knows
 			value += "+"
 			name += ", partly unknown"
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"kedge/internal/app/reports"
 	"kedge/internal/insight/audit"
 )
 
@@ -92,5 +93,20 @@ func TestCostColumns(t *testing.T) {
 	}
 	if n := len(costColumns([]audit.Group{{Key: "2024-01-31"}, {Key: "2026-03-15"}})); n != 27 {
 		t.Errorf("%d months", n)
+	}
+}
+
+// TestPageOfACostNotKnownInFull: the first figure of the page says so, whether a price is
+// missing or calls that nobody wrote down.
+func TestPageOfACostNotKnownInFull(t *testing.T) {
+	usd := 2.0
+	for _, c := range []struct {
+		lacks int
+		want  string
+	}{{0, "$2.00<"}, {1, "$2.00+<"}} {
+		out := reports.AuditReply{Total: audit.Figures{USD: &usd, UnknownUSD: c.lacks}}
+		if got := string(auditPage(out, "shop", time.Date(2026, 2, 12, 0, 0, 0, 0, time.UTC))); !strings.Contains(got, c.want) {
+			t.Errorf("the page does not say %s", c.want)
+		}
 	}
 }

@@ -20,7 +20,7 @@ var update = flag.Bool("update", false, "write the golden files")
 // made is a session of so many replies that reads, edits and runs things. Every reply is
 // given a longer context, until it is compacted.
 func made(id, agent, model, day, goal string, replies, compactAt int) audit.Figures {
-	c := audit.NewCounter(agent)
+	c := audit.NewCounter(agent, audit.Names{})
 	at := func(i int) string {
 		t, _ := time.Parse(time.DateOnly, day) // a literal of this file
 		return t.Add(9*time.Hour + time.Duration(i)*97*time.Second).Format("2006-01-02T15:04:05.000Z")

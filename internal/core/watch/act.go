@@ -62,4 +62,6 @@ type Used struct {
 	Partial    bool     `json:"partial,omitempty"` // the program asks models for things that it does not tell of, too
 
 	CacheWriteHour *int64 `json:"cache_write_hour_tokens,omitempty"` // of CacheWrite, what is kept for an hour
+
+	Begun bool `json:"begun,omitempty"` // a reply began of which the program tells what it used when its tools are over: in the next report
 }

@@ -21,6 +21,7 @@ type usage struct {
 	usd     *float64
 	kinds   *kedge.TokenKinds // nil: it never said
 	partial bool              // it said that it used more
+	begun   bool              // a reply whose usage it has not said yet
 	model   string
 	context *int64
 	window  *int64
@@ -42,7 +43,7 @@ func (u *usage) take(ev watch.Act) {
 		u.spent = &total
 	}
 	u.kinds = addKinds(u.kinds, ev.Used)
-	u.partial = u.partial || ev.Used.Partial
+	u.partial, u.begun = u.partial || ev.Used.Partial || u.begun && ev.Used.Begun, ev.Used.Begun
 	if ev.Used.USD != nil {
 		usd := u.spent.USD
 		u.usd = &usd
@@ -57,6 +58,9 @@ func (u *usage) take(ev watch.Act) {
 		u.model = ev.Used.Model
 	}
 }
+
+// less tells whether more was used than is known.
+func (u *usage) less() bool { return u.partial || u.begun }
 
 // addKinds adds what a report says of the kinds of tokens; one that says nothing
 // leaves unknown what is.
@@ -116,7 +120,7 @@ func (s *session) journalUsage(ctx context.Context) error {
 		return nil
 	}
 	u.written = u.reports
-	d := kedge.SessionUsedData{ID: s.id, Model: u.model, USD: u.usd, ContextTokens: u.context, ContextWindow: u.window, Unread: unread, Kinds: u.kinds, Partial: u.partial}
+	d := kedge.SessionUsedData{ID: s.id, Model: u.model, USD: u.usd, ContextTokens: u.context, ContextWindow: u.window, Unread: unread, Kinds: u.kinds, Partial: u.less()}
 	if u.spent != nil {
 		d.Tokens = &u.spent.Tokens
 	}

@@ -6,7 +6,7 @@ import (
 )
 
 func count(entries ...Entry) Figures {
-	c := NewCounter("claude")
+	c := NewCounter("claude", Names{})
 	for i := range entries {
 		c.Add(&entries[i])
 	}
@@ -76,7 +76,7 @@ func TestOneUnknownModelLeavesTheRest(t *testing.T) {
 		return ptr(float64(u.Output))
 	}
 	mixed := func(models ...string) Figures {
-		c := NewCounter("claude")
+		c := NewCounter("claude", Names{})
 		for i, m := range models {
 			c.Add(&Entry{Kind: Reply, Reply: m + string(rune('a'+i)), Model: m, Usage: &Usage{Output: 10}})
 		}
@@ -101,7 +101,7 @@ func TestOneUnknownModelLeavesTheRest(t *testing.T) {
 }
 
 func TestCost(t *testing.T) {
-	c := NewCounter("pi")
+	c := NewCounter("pi", Names{})
 	for i := range session {
 		c.Add(&session[i])
 	}
@@ -115,7 +115,7 @@ func TestCost(t *testing.T) {
 		t.Errorf("usd %v", f.USD)
 	}
 	// What the program itself says wins, and a later word on a reply replaces.
-	c = NewCounter("pi")
+	c = NewCounter("pi", Names{})
 	for _, usd := range []float64{1, 0.25} {
 		c.Add(&Entry{Kind: Reply, Reply: "r", Model: "m", Usage: &Usage{Input: 1}, USD: &usd})
 	}

@@ -15,7 +15,7 @@ type Counter struct {
 	calls       map[uint64]call // by hash: names of calls and replies are long, and there are many
 	replies     map[uint64]int  // by hash: where they are in used
 	used        []ReplyUse
-	models      map[string]string // names: one copy of each
+	names       Names
 	files       map[string]*file
 	ran         map[uint64]*CommandUse // by hash
 	seed        maphash.Seed
@@ -48,10 +48,25 @@ type file struct {
 	use        FileUse // since the beginning
 }
 
-// NewCounter counts a session of this agent.
-func NewCounter(agent string) *Counter {
+// Names are texts of which many sessions need one copy: those of a project use the same
+// models, run the same commands and read the same files.
+type Names map[string]string
+
+// once gives a text in a copy of its own, always the same one: what it is cut out of can be
+// as long as a line.
+func (n Names) once(s string) string {
+	same, ok := n[s]
+	if !ok {
+		same = strings.Clone(s)
+		n[same] = same
+	}
+	return same
+}
+
+// NewCounter counts a session of this agent. Whoever counts many gives them the same names.
+func NewCounter(agent string, names Names) *Counter {
 	c := &Counter{
-		tools: map[string]*Tool{}, calls: map[uint64]call{}, replies: map[uint64]int{}, models: map[string]string{},
+		tools: map[string]*Tool{}, calls: map[uint64]call{}, replies: map[uint64]int{}, names: names,
 		files: map[string]*file{}, ran: map[uint64]*CommandUse{}, seed: maphash.MakeSeed(),
 	}
 	c.f.Agent, c.f.Sessions = agent, 1

@@ -9,7 +9,7 @@ import (
 // filling is a session of so many replies whose context grows by a thousand tokens with
 // each, and is compacted after some.
 func filling(replies int, compacted ...int) Figures {
-	c := NewCounter("claude")
+	c := NewCounter("claude", Names{})
 	tokens := int64(0)
 	for i := 1; i <= replies; i++ {
 		tokens += 1000

@@ -121,6 +121,8 @@ type Figures struct {
 
 	packed []packed
 	names  []string // of models, for packed
+
+	divided bool // Kinds is what it is for these replies
 }
 
 // LongResult is the characters of one tool result above which it would have

@@ -132,9 +132,10 @@ func bySpending(by string, list []Figures, price Price) []Group {
 	groups := newGrouping()
 	for i := range list {
 		f := &list[i]
-		for j := range f.Replies {
-			r := &f.Replies[j]
-			g := groups.of(keyBy(by, f, r), nameOf(f))
+		last := ""
+		f.EachReply(func(r *ReplyUse) {
+			last = keyBy(by, f, r)
+			g := groups.of(last, nameOf(f))
 			if g.Tokens == nil {
 				g.Tokens, g.Replies = &GroupSpent{}, ptr(int64(0))
 			}
@@ -147,10 +148,13 @@ func bySpending(by string, list []Figures, price Price) []Group {
 			usd := r.Cost(price)
 			if usd == nil {
 				groups.unpriced(g, nameOf(f))
-				continue
+				return
 			}
 			g.USD = plus(g.USD, usd)
 			g.Estimated = g.Estimated || r.USD == nil
+		})
+		if at, any := groups.at[last]; f.PartialUsage && any { // nobody knows of which group the rest is
+			groups.unpriced(&groups.list[at], nameOf(f))
 		}
 	}
 	return groups.list

@@ -105,3 +105,14 @@ func TestDivide(t *testing.T) {
 		t.Errorf("told %+v", both[1].Kinds)
 	}
 }
+
+// TestGroupsOfASessionNotKnownInFull: a session that used more than is known makes the group
+// partial in which it was last, and no other.
+func TestGroupsOfASessionNotKnownInFull(t *testing.T) {
+	a := reads("/w/a", "/w/a", "/w/b")
+	a.LacksUsage()
+	days := Grouped("day", []Figures{a, reads("/w/a")}, dime, byPath)
+	if len(days) < 2 || days[0].UnknownUSD != 0 || days[len(days)-1].UnknownUSD != 1 {
+		t.Errorf("%+v", days)
+	}
+}

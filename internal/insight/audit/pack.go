@@ -46,6 +46,9 @@ func (f *Figures) Pack() {
 	f.Replies = nil
 }
 
+// Bare leaves out what figures are summed up from: replies, files and commands.
+func (f *Figures) Bare() { f.Replies, f.packed, f.names, f.Files, f.Ran = nil, nil, nil, nil, nil }
+
 func (f *Figures) unpacked(p *packed) ReplyUse {
 	n := p.tokens
 	r := ReplyUse{

@@ -9,7 +9,7 @@ import (
 
 func TestRow112FilesThatFillContexts(t *testing.T) {
 	session := func(id string, reads ...string) audit.Figures {
-		c := audit.NewCounter("claude")
+		c := audit.NewCounter("claude", audit.Names{})
 		for i, path := range reads {
 			call := id + string(rune('a'+i))
 			c.Add(&audit.Entry{Kind: audit.ToolCall, Tool: "Read", Act: audit.Read, Path: path, Call: call})

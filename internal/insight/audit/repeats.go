@@ -87,7 +87,7 @@ func (c *Counter) ranCommand(command string) *CommandUse {
 	h := c.hash(command)
 	u := c.ran[h]
 	if u == nil {
-		u = &CommandUse{Command: head(command, commandSize), Sessions: 1}
+		u = &CommandUse{Command: c.names.once(head(command, commandSize)), Sessions: 1}
 		c.ran[h] = u
 	}
 	return u
@@ -106,8 +106,7 @@ func (c *Counter) commandResult(k call, e *Entry) {
 	}
 }
 
-// head is the beginning of a text, of at most so many bytes. It is a copy: the text is
-// as long as its line.
+// head is the beginning of a text, of at most so many bytes.
 func head(s string, most int) string {
 	s = strings.TrimSpace(s)
 	if len(s) > most {
@@ -116,7 +115,7 @@ func head(s string, most int) string {
 		}
 		s = s[:most] + "…"
 	}
-	return strings.Clone(s)
+	return s
 }
 
 // way tells failures of a command apart: by the first failure in the output, else by the
@@ -145,7 +144,7 @@ func (c *Counter) fileUses() []FileUse {
 	for path, f := range c.files {
 		if path != "" && f.use != (FileUse{}) {
 			u := f.use
-			u.Path, u.Sessions = path, 1
+			u.Path, u.Sessions = c.names.once(path), 1
 			out = append(out, u)
 		}
 	}
@@ -180,7 +179,7 @@ func ReadAgain(list []Figures, name func(f *Figures, path string) string, most i
 	slices.SortFunc(out, func(a, b FileUse) int {
 		return cmp.Or(cmp.Compare(b.RereadChars, a.RereadChars), cmp.Compare(b.Rereads, a.Rereads), strings.Compare(a.Path, b.Path))
 	})
-	return out[:min(most, len(out))]
+	return firstOf(out, most)
 }
 
 // RunAgain are the commands that sessions ran again, those first that filled contexts most
@@ -204,7 +203,12 @@ func RunAgain(list []Figures, most int) []CommandUse {
 	slices.SortFunc(out, func(a, b CommandUse) int {
 		return cmp.Or(cmp.Compare(b.RepeatedChars, a.RepeatedChars), cmp.Compare(b.Repeats, a.Repeats), strings.Compare(a.Command, b.Command))
 	})
-	return out[:min(most, len(out))]
+	return firstOf(out, most)
+}
+
+// firstOf gives the first of a list, without the room of the others: every session has one.
+func firstOf[T any](list []T, most int) []T {
+	return append([]T{}, list[:min(most, len(list))]...)
 }
 
 // What Filling calls reads of files and runs of commands, whatever the agent's tools are called.
@@ -241,5 +245,5 @@ func Largest(f *Figures, most int) []Filling {
 	slices.SortFunc(out, func(a, b Filling) int {
 		return cmp.Or(cmp.Compare(b.Chars, a.Chars), strings.Compare(a.Tool, b.Tool), strings.Compare(a.Name, b.Name))
 	})
-	return out[:min(most, len(out))]
+	return firstOf(out, most)
 }

@@ -11,7 +11,7 @@ func byPath(_ *Figures, path string) string { return strings.TrimPrefix(path, "/
 // ran is a session that runs commands, with what each of them gave; a result that begins
 // with ! is of one that failed.
 func ran(steps ...[2]string) Figures {
-	c := NewCounter("claude")
+	c := NewCounter("claude", Names{})
 	for i, s := range steps {
 		call := fmt.Sprint(i)
 		text, failed := strings.CutPrefix(s[1], "!")
@@ -65,7 +65,7 @@ func TestCommandsAreBounded(t *testing.T) {
 
 // reads is a session that reads files in turn, each with a reply before and after.
 func reads(paths ...string) Figures {
-	c := NewCounter("claude")
+	c := NewCounter("claude", Names{})
 	for i, path := range paths {
 		call := fmt.Sprint(i)
 		c.Add(&Entry{Kind: Reply, Reply: call, Asked: call, Model: "m", At: "2026-01-0" + fmt.Sprint(1+i%3) + "T10:00:00.000Z", Usage: &Usage{Input: 10, CacheRead: 30, Output: 10}})
@@ -102,7 +102,7 @@ func TestReadAgain(t *testing.T) {
 }
 
 func TestLargest(t *testing.T) {
-	c := NewCounter("claude")
+	c := NewCounter("claude", Names{})
 	for i, e := range []Entry{{Tool: "Read", Act: Read, Path: "a"}, {Tool: "Bash", Act: Shell, Command: "ls"}, {Tool: "Grep"}, {Tool: "Grep"}, {Tool: "Edit", Act: Edit, Path: "a"}} {
 		e.Kind, e.Call = ToolCall, fmt.Sprint(i)
 		c.Add(&e)

@@ -55,7 +55,7 @@ func (c *Counter) reply(e *Entry) {
 	}
 	if !again {
 		at = len(c.used)
-		c.used = append(c.used, ReplyUse{Key: keyOf(c.f.Agent, e), At: e.At, Model: c.model(e.Model), Nested: e.Nested})
+		c.used = append(c.used, ReplyUse{Key: keyOf(c.f.Agent, e), At: e.At, Model: c.names.once(e.Model), Nested: e.Nested})
 		c.replies[c.hash(e.Reply)] = at
 	}
 	r := &c.used[at]
@@ -81,20 +81,11 @@ func (c *Counter) fill(e *Entry) {
 	c.usage = true
 }
 
-// model gives a name that is kept once.
-func (c *Counter) model(name string) string {
-	if same, ok := c.models[name]; ok {
-		return same
-	}
-	c.models[name] = name
-	return name
-}
-
 // Reckon sums up the replies of a session, with what they cost. What has no price is left
 // out of the sum, and counted.
 func (f *Figures) Reckon(price Price) {
 	f.Models, f.Model, f.USD, f.Estimated = []ModelUse{}, "", nil, false
-	f.Calls, f.UnpricedCalls, f.UnknownUSD = 0, 0, 0
+	f.Calls, f.UnpricedCalls, f.UnknownUSD, f.divided = 0, 0, 0, false
 	at := map[string]int{}
 	var output, known, most int64
 	f.EachReply(func(r *ReplyUse) {

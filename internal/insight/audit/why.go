@@ -22,7 +22,14 @@ func (k *KindCosts) add(l KindCosts) {
 // whole cost: what a program says of a cost does not tell its parts.
 func Divide(list []Figures, price Price) {
 	for i := range list {
-		list[i].Kinds = list[i].kinds(price)
+		list[i].Divide(price)
+	}
+}
+
+// Divide is Divide of one. It is done once for each state of the replies.
+func (f *Figures) Divide(price Price) {
+	if !f.divided {
+		f.Kinds, f.divided = f.kinds(price), true
 	}
 }
 
@@ -30,18 +37,18 @@ func (f *Figures) kinds(price Price) *KindCosts {
 	if f.USD == nil {
 		return nil
 	}
-	sum := &KindCosts{}
-	for i := range f.Replies {
-		r := &f.Replies[i]
-		if r.USD != nil {
-			return nil
-		}
+	sum, told := &KindCosts{}, false
+	f.EachReply(func(r *ReplyUse) {
+		told = told || r.USD != nil
 		if !r.Known {
-			continue
+			return
 		}
 		if usd := r.Cost(price); usd != nil {
 			sum.divide(r, *usd, price)
 		}
+	})
+	if told {
+		return nil
 	}
 	return sum
 }

@@ -29,6 +29,7 @@ type worker struct {
 	file *os.File
 	b    *builder
 	buf  []byte // the text of a message, whose place is used again
+	room transcript.Room
 }
 
 // segmentText is how much text a segment takes: memory is needed for the tokens of one.
@@ -45,7 +46,7 @@ func (w *worker) read(ctx context.Context, j job) {
 	}
 	src.File.Size, src.stamp = j.file.Size, j.stamp
 	x := &extractor{w: w, src: src, split: w.l.Formats.Of(j.file.Agent).Split}
-	m, err := w.l.entries(ctx, src, j.old != nil, x.take)
+	m, err := w.l.entries(ctx, src, j.old != nil, &w.room, x.take)
 	x.flush()
 	src.note(m, err)
 	if err := ctx.Err(); err != nil {
@@ -65,7 +66,7 @@ func (s *source) note(m transcript.Meta, err error) {
 }
 
 // entries reads a transcript; of one that has grown, what is behind what was read.
-func (l *Library) entries(ctx context.Context, src *source, grown bool, emit transcript.Emit) (transcript.Meta, error) {
+func (l *Library) entries(ctx context.Context, src *source, grown bool, room *transcript.Room, emit transcript.Emit) (transcript.Meta, error) {
 	o := transcript.Options{Text: true, Said: !l.Output, Side: src.File.Side}
 	format := l.Formats.Of(src.File.Agent)
 	if format.Database != nil || format.ByFile && !format.Added {
@@ -84,7 +85,7 @@ func (l *Library) entries(ctx context.Context, src *source, grown bool, emit tra
 		}
 	}
 	in := &lineEnds{r: io.NewSectionReader(f, from, src.File.Size-from), end: from, at: from}
-	m, err := l.Formats.Read(ctx, src.File.Agent, in, o, func(e *audit.Entry) {
+	m, err := l.Formats.Read(ctx, src.File.Agent, room.From(in), o, func(e *audit.Entry) {
 		e.Line += lines
 		emit(e)
 	})

@@ -16,7 +16,7 @@ type firstLines struct {
 
 // newFirstLines unpacks what is gzip: its lines are those of what is in it.
 func newFirstLines(r io.Reader, lines int) (*firstLines, error) {
-	b, err := unzipped(r)
+	b, err := unzipped((&Room{}).From(r))
 	return &firstLines{r: b, left: lines}, err
 }
 

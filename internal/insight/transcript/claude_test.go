@@ -3,6 +3,7 @@ package transcript_test
 import (
 	"bytes"
 	"compress/gzip"
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
@@ -242,9 +243,31 @@ func unpacked(t *testing.T, path string) []byte {
 func damage(b []byte, r *rand.Rand) []byte {
 	b = slices.Clone(b[:len(b)-r.IntN(len(b)/2)])
 	for range 1 + r.IntN(20) {
-		b[r.IntN(len(b))] = "\x00\"{}[],:\\\nx5"[r.IntN(12)]
+		if at := r.IntN(len(b)); !unread(b, at) {
+			b[at] = "\x00\"{}[],:\\\nx5"[r.IntN(12)]
+		}
 	}
 	return b
+}
+
+// unread tells whether a byte stands behind the beginning of what nobody reads in its line.
+func unread(b []byte, at int) bool {
+	line := b[bytes.LastIndexByte(b[:at], '\n')+1 : at]
+	return bytes.Contains(line, []byte(`"toolUseResult":`)) || bytes.Contains(line, []byte(`"snapshot":`))
+}
+
+// TestDamagedWhereNobodyReads: a line whose damage is in what nobody reads is counted.
+func TestDamagedWhereNobodyReads(t *testing.T) {
+	const line = `{"type":"user","sessionId":"s","uuid":"u","toolUseResult":{"stdout":"%s"},"message":{"content":"one two"}}` + "\n"
+	for _, text := range []string{`whole`, "a\x00b", `\q`, `\u12`, "\xff"} {
+		g := counted(t, "claude", fmt.Appendf(nil, line, text))
+		if g.SkippedLines != 0 || g.Composition.UserText != 7 {
+			t.Errorf("%q: %d lines skipped, %d characters", text, g.SkippedLines, g.Composition.UserText)
+		}
+	}
+	if g := counted(t, "claude", fmt.Appendf(nil, line, `cut"`)); g.SkippedLines != 1 {
+		t.Errorf("%d lines skipped where nobody knows what ends where", g.SkippedLines)
+	}
 }
 
 // TestUnpacksGzip: a transcript may be packed.

@@ -53,9 +53,16 @@ func (all Formats) ReadFile(ctx context.Context, f File, o Options, emit Emit) (
 	}
 	defer func() { _ = r.Close() }() // it was only read
 	o.Side = f.Side
-	m, err := all.Read(ctx, f.Agent, r, o, emit)
+	in := io.Reader(r)
+	if o.Room != nil {
+		in = o.Room.From(r)
+	}
+	m, err := all.Read(ctx, f.Agent, in, o, emit)
 	if err != nil {
 		return m, err
+	}
+	if len(m.Untold) > 0 && format.Lacks != nil && format.Lacks(f.Path, m.Untold) {
+		m.Partial = true
 	}
 	if m.ID == "" || format.ByFile {
 		m.ID = strings.TrimSuffix(strings.TrimSuffix(filepath.Base(f.Path), ".gz"), ".jsonl")
@@ -116,36 +123,42 @@ func (all Formats) Folder(ctx context.Context, f File) string {
 
 // Count reads a transcript from r and counts it.
 func (all Formats) Count(ctx context.Context, agent string, r io.Reader, price audit.Price) (audit.Figures, Meta, error) {
-	c := audit.NewCounter(agent)
+	c := audit.NewCounter(agent, audit.Names{})
 	m, err := all.Read(ctx, agent, r, Options{}, c.Add)
 	return figures(c, m, price), m, err
 }
 
-// CountFile counts the transcript in a file.
-func (all Formats) CountFile(ctx context.Context, f File, price audit.Price) (audit.Figures, error) {
-	return all.countFile(ctx, f, Options{Asks: true}, price)
-}
-
-// SpentIn counts only what the replies in a file used and cost: no other figure is right.
-// It takes a fraction of the time, and the replies are packed.
-func (all Formats) SpentIn(ctx context.Context, f File, price audit.Price) (audit.Figures, error) {
-	if side := all.of(f.Agent).Side; side != nil && !f.Side {
-		f.Side = side(f.Path)
-	}
-	out, err := all.countFile(ctx, f, Options{Spent: true}, price)
-	out.Pack()
-	return out, err
-}
-
-func (all Formats) countFile(ctx context.Context, f File, o Options, price audit.Price) (audit.Figures, error) {
-	c := audit.NewCounter(f.Agent)
+// CountFile counts the transcript in a file. The replies are packed: there are many files.
+// Room is as in Options.
+func (all Formats) CountFile(ctx context.Context, f File, price audit.Price, room *Room) (audit.Figures, error) {
+	c := audit.NewCounter(f.Agent, room.shared())
 	var goal resume.Goal
-	m, err := all.ReadFile(ctx, f, o, func(e *audit.Entry) {
+	m, err := all.ReadFile(ctx, f, Options{Asks: true, Room: room}, func(e *audit.Entry) {
 		goal.Take(e)
 		c.Add(e)
 	})
 	out := figures(c, m, price)
 	out.File, out.Goal = f.Path, goal.Text()
+	out.Divide(price)
+	out.Pack()
+	return out, err
+}
+
+// SpentIn counts only what the replies in a file used and cost: there are no other figures.
+// It takes a fraction of the time and of the memory.
+func (all Formats) SpentIn(ctx context.Context, f File, price audit.Price, room *Room) (audit.Figures, error) {
+	if side := all.of(f.Agent).Side; side != nil && !f.Side {
+		f.Side = side(f.Path)
+	}
+	c := audit.NewCounter(f.Agent, room.shared())
+	m, err := all.ReadFile(ctx, f, Options{Spent: true, Room: room}, func(e *audit.Entry) {
+		if e.Kind == audit.Reply || e.Kind == audit.Moment {
+			c.Add(e)
+		}
+	})
+	out := figures(c, m, price)
+	out.File = f.Path
+	out.Pack()
 	return out, err
 }
 
@@ -198,7 +211,7 @@ func (all Formats) detect(path string) (Format, error) {
 		return Format{}, kedge.Errorf(kedge.NotFound, "cannot open the transcript %q: %w", path, err)
 	}
 	defer func() { _ = r.Close() }() // it was only read
-	l, err := NewLines(r)
+	l, err := FirstLines(r)
 	if err != nil {
 		return Format{}, err
 	}

@@ -97,7 +97,7 @@ func TestSubAgents(t *testing.T) {
 	}
 	var got []string
 	for _, f := range list {
-		g, err := catalog.Transcripts().CountFile(t.Context(), f, noPrice)
+		g, err := catalog.Transcripts().CountFile(t.Context(), f, noPrice, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -136,7 +136,7 @@ func TestFindElsewhere(t *testing.T) {
 func TestBegan(t *testing.T) {
 	for name, want := range map[string]string{"claude.jsonl": "claude", "codex.jsonl": "codex", "gemini.jsonl": "gemini", "qwen.jsonl": "qwen", "pi.jsonl": "pi", "copilot.jsonl": "copilot"} {
 		f := transcript.File{Agent: want, Path: filepath.Join("testdata", name)}
-		g, err := catalog.Transcripts().CountFile(t.Context(), f, noPrice)
+		g, err := catalog.Transcripts().CountFile(t.Context(), f, noPrice, nil)
 		if err != nil || g.StartedAt == nil {
 			t.Fatalf("%s: %+v, %v", name, g.StartedAt, err)
 		}

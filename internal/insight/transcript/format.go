@@ -30,6 +30,10 @@ type Format struct {
 	Usual  bool // a file of JSON lines that fits no agent's format is taken to be its
 	// Side tells whether a transcript is a sub-agent's; nil: it never is.
 	Side func(path string) bool
+	// Lacks tells whether one of the sub-agents that a session began, and whose replies are
+	// not in its transcript (Meta.Untold), left no transcript either; nil: the program has no
+	// such sub-agents.
+	Lacks func(path string, untold []string) bool
 	// Early are the files of a session of which the program writes a reply down before
 	// it tells of it; nil: it does not.
 	Early func(w Where, id string) []File

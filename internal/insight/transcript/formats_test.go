@@ -163,7 +163,7 @@ func TestOlderGemini(t *testing.T) {
 		if err != nil || len(files) != 1 || files[0].Agent != "gemini" {
 			t.Fatalf("%v, %v", files, err)
 		}
-		f, err := catalog.Transcripts().CountFile(t.Context(), files[0], noPrice)
+		f, err := catalog.Transcripts().CountFile(t.Context(), files[0], noPrice, nil)
 		if err != nil || f.ID != want.ID || f.Calls != want.Calls || *f.OutputTokens != *want.OutputTokens || f.Composition != want.Composition || f.Reads != want.Reads {
 			t.Errorf("counted %+v, %v", f, err)
 		}
@@ -232,7 +232,7 @@ func TestOpenCodeByHand(t *testing.T) {
 	if err != nil || len(list) != 2 {
 		t.Fatalf("%+v, %v", list, err)
 	}
-	f, err := catalog.Transcripts().CountFile(t.Context(), list[0], noPrice)
+	f, err := catalog.Transcripts().CountFile(t.Context(), list[0], noPrice, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

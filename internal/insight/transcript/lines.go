@@ -3,12 +3,14 @@ package transcript
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"errors"
 	"io"
 
 	"kedge"
+	"kedge/internal/insight/audit"
 )
 
 // MaxLine bounds one line of a transcript; a longer one is skipped and counted.
@@ -20,23 +22,75 @@ const bufferSize = 256 << 10
 // memory is that of the longest line.
 type Lines struct {
 	r    *bufio.Reader
-	long []byte
-	N    int // number of the last line, from 1
+	room *Room // whose long is used; its own where nobody gave one
+	N    int   // number of the last line, from 1
 	over bool
+}
+
+// Room is the memory that reading takes. Whoever reads many files gives each of them the
+// same, one after the other: it is an io.Reader of the file that it was given last.
+type Room struct {
+	size         int // of a buffer; 0 is the usual one
+	in, unpacked *bufio.Reader
+	long         []byte // the beginning of a line that is longer than a buffer
+	names        audit.Names
+}
+
+// shared are the names that what is counted in the room has in common.
+func (o *Room) shared() audit.Names {
+	if o == nil {
+		return audit.Names{}
+	}
+	if o.names == nil {
+		o.names = audit.Names{}
+	}
+	return o.names
+}
+
+// From makes the room that of a file, from its beginning.
+func (o *Room) From(r io.Reader) *Room {
+	o.in = o.buffer(o.in, r)
+	if cap(o.long) > few {
+		o.long = nil // one file with such a line does not make all the others take as much
+	}
+	return o
+}
+
+// Read implements io.Reader.
+func (o *Room) Read(p []byte) (int, error) { return o.in.Read(p) }
+
+// buffer gives a buffer for r: the one that was used before, where there is one.
+func (o *Room) buffer(b *bufio.Reader, r io.Reader) *bufio.Reader {
+	if b == nil {
+		return bufio.NewReaderSize(r, cmp.Or(o.size, bufferSize))
+	}
+	b.Reset(r)
+	return b
 }
 
 // NewLines gives the lines of r, unpacked where it is gzip.
 func NewLines(r io.Reader) (*Lines, error) {
-	b, err := unzipped(r)
+	room, ok := r.(*Room)
+	if !ok {
+		room = (&Room{}).From(r)
+	}
+	b, err := unzipped(room)
 	if err != nil {
 		return nil, err
 	}
-	return &Lines{r: b}, nil
+	return &Lines{r: b, room: room}, nil
 }
 
-// unzipped gives what is in r where that is gzip, else r.
-func unzipped(r io.Reader) (*bufio.Reader, error) {
-	b := bufio.NewReaderSize(r, bufferSize)
+// FirstLines gives the lines of r as NewLines does, for whoever reads only a few of them: many
+// files are looked into for one that is wanted.
+func FirstLines(r io.Reader) (*Lines, error) {
+	const size = 16 << 10
+	return NewLines((&Room{size: size}).From(r))
+}
+
+// unzipped gives what is in a file where that is gzip, else the file.
+func unzipped(room *Room) (*bufio.Reader, error) {
+	b := room.in
 	head, _ := b.Peek(2)
 	if !bytes.Equal(head, []byte{0x1f, 0x8b}) {
 		return b, nil
@@ -45,19 +99,21 @@ func unzipped(r io.Reader) (*bufio.Reader, error) {
 	if err != nil {
 		return nil, kedge.Errorf(kedge.Invalid, "cannot unpack the transcript: %w", err)
 	}
-	return bufio.NewReaderSize(z, bufferSize), nil
+	room.unpacked = room.buffer(room.unpacked, z)
+	return room.unpacked, nil
 }
 
 // Next gives a line, valid until the next call; over tells that it was too long
 // and is not all there. io.EOF ends it. What gzip cannot unpack ends a last line
 // where it was cut.
 func (l *Lines) Next() ([]byte, error) {
-	l.long, l.over = l.long[:0], false
+	o := l.room
+	o.long, l.over = o.long[:0], false
 	for {
 		part, err := l.r.ReadSlice('\n')
 		if errors.Is(err, bufio.ErrBufferFull) {
-			if l.over = l.over || len(l.long)+len(part) > MaxLine; !l.over {
-				l.keep(part)
+			if l.over = l.over || len(o.long)+len(part) > MaxLine; !l.over {
+				o.keep(part)
 			}
 			continue
 		}
@@ -65,11 +121,11 @@ func (l *Lines) Next() ([]byte, error) {
 		if err != nil && !errors.Is(err, io.EOF) && !cut {
 			return nil, kedge.Errorf(kedge.Internal, "cannot read the transcript: %w", err)
 		}
-		if len(l.long)+len(part) > MaxLine {
+		if len(o.long)+len(part) > MaxLine {
 			l.over = true
-		} else if len(l.long) > 0 {
-			l.keep(part)
-			part = l.long
+		} else if len(o.long) > 0 {
+			o.keep(part)
+			part = o.long
 		}
 		if err != nil && len(part) == 0 {
 			return nil, io.EOF
@@ -83,13 +139,14 @@ func (l *Lines) Next() ([]byte, error) {
 // the room that a line may have at once: growing by and by would leave the parts
 // behind as garbage, twice as much as the line, and room that is not written to
 // is no memory.
-func (l *Lines) keep(part []byte) {
-	const few = 4 << 20
-	if need := len(l.long) + len(part); need > few && need > cap(l.long) {
-		l.long = append(make([]byte, 0, MaxLine), l.long...)
+func (o *Room) keep(part []byte) {
+	if need := len(o.long) + len(part); need > few && need > cap(o.long) {
+		o.long = append(make([]byte, 0, MaxLine), o.long...)
 	}
-	l.long = append(l.long, part...)
+	o.long = append(o.long, part...)
 }
+
+const few = 4 << 20
 
 // every is how many lines are read between two looks at the context.
 const every = 256

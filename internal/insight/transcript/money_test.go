@@ -193,7 +193,7 @@ func TestRepliesInTwoFilesCountOnce(t *testing.T) {
 				if err != nil || len(opened) != 1 {
 					t.Fatalf("%v, %v", opened, err)
 				}
-				g, err := catalog.Transcripts().CountFile(t.Context(), opened[0], carried(t))
+				g, err := catalog.Transcripts().CountFile(t.Context(), opened[0], carried(t), nil)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -33,7 +33,7 @@ func TestQueuedText(t *testing.T) {
 {"type":"queue-operation","operation":"remove","timestamp":"2026-02-10T03:27:08.380Z","sessionId":"s"}
 `
 	var got []string
-	c := audit.NewCounter("claude")
+	c := audit.NewCounter("claude", audit.Names{})
 	_, err := catalog.Transcripts().Read(context.Background(), "claude", strings.NewReader(in), transcript.Options{Text: true}, func(e *audit.Entry) {
 		c.Add(e)
 		if e.Kind == audit.Queued {

@@ -27,6 +27,7 @@ type Meta struct {
 	Skipped int64    // lines that could not be understood
 	Lines   int      // how many were read, where Options.Before was given
 	Unseen  []string // sources of a context that such a transcript does not have, or not all
+	Untold  []string // sub-agents that it began and of whose replies it tells nothing: as Format.Lacks takes them
 	Partial bool     // the program asks models for things that it does not write down: what it used is more, or may be
 }
 
@@ -35,12 +36,13 @@ type Emit func(*audit.Entry)
 
 // Options say how to read.
 type Options struct {
-	Text   bool // entries carry their text
-	Asks   bool // what the user said, and what calls that failed gave, carry theirs
-	Side   bool // it is a sub-agent's own transcript, which is a side chain throughout
-	Said   bool // of tools, only what they were asked: results have no text, no length is counted, and lines with nothing else may be passed over
-	Spent  bool // only who the session is and what its replies used: lines with nothing of it may be passed over
-	Before int  // only the lines before this one are read, from 1; 0 is all
+	Text   bool  // entries carry their text
+	Asks   bool  // what the user said, and what calls that failed gave, carry theirs
+	Side   bool  // it is a sub-agent's own transcript, which is a side chain throughout
+	Said   bool  // of tools, only what they were asked: results have no text, no length is counted, and lines with nothing else may be passed over
+	Spent  bool  // only who the session is and what its replies used: lines with nothing of it may be passed over
+	Before int   // only the lines before this one are read, from 1; 0 is all
+	Room   *Room // that reading a file takes; nil: its own
 }
 
 // Wants tells whether an entry carries its text.
