@@ -137,7 +137,7 @@ func (d *definitionFlags) given() ([]kedge.Check, error) {
 		for _, text := range flag.texts {
 			if strings.TrimSpace(text) == "" {
 				return nil, kedge.Errorf(kedge.Invalid, "the value of %s is empty", flag.name).
-					WithHint("omit %s for a feature that you accept yourself; to remove the checks of a feature: --definition FILE", flag.name)
+					WithHint("omit %s if you will accept the feature yourself; to remove a feature's checks: kedge feature amend ID --definition FILE --reason WHY", flag.name)
 			}
 			out = append(out, flag.read(text))
 		}

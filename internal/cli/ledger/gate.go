@@ -107,7 +107,7 @@ func gateTalk(env *frame.Env, out verify.GateReply) {
 		}
 	}
 	if slices.ContainsFunc(out.Findings, func(f kedge.Finding) bool { return f.Level == kedge.LevelError }) {
-		env.Talk("if you want these changes, commit them, then run in a terminal outside a session: kedge gate --all")
+		env.Talk("to keep these changes, commit them; then, in a terminal outside a session: kedge gate --all")
 	}
 	for _, o := range out.Output {
 		env.Talk("output of check %s, %d of %d lines:", o.Check, o.Shown, o.Lines)
@@ -116,7 +116,7 @@ func gateTalk(env *frame.Env, out verify.GateReply) {
 		}
 	}
 	if out.Flaky {
-		env.Talk("flaky: the same check gave the opposite result on the same files earlier")
+		env.Talk("flaky: an earlier run of this check on the same files had the opposite result")
 	}
 }
 

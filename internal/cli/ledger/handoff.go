@@ -69,7 +69,7 @@ func whatAndWhy(list []string) ([]kedge.Rejected, error) {
 		what, reason, ok := strings.Cut(s, ":")
 		what, reason = strings.TrimSpace(what), strings.TrimSpace(reason)
 		if !ok || what == "" || reason == "" {
-			return nil, kedge.Errorf(kedge.Invalid, "%q gives no reason why this was ruled out", s).WithHint("write it as: --ruled-out 'what: reason'")
+			return nil, kedge.Errorf(kedge.Invalid, "--ruled-out %q has no reason", s).WithHint("add the reason after a colon: --ruled-out 'what: reason'")
 		}
 		out = append(out, kedge.Rejected{What: what, Reason: reason})
 	}

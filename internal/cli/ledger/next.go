@@ -45,9 +45,9 @@ func nextText(w io.Writer, n kedge.Next) {
 		fmt.Fprintf(w, "commit: %s\n", plain.Line(n.Commit))
 	}
 	fmt.Fprintf(w, "first:  %s\n", plain.Line(n.Command))
-	fmt.Fprintf(w, "then:   do the work, kedge feature submit %s", n.Feature.ID)
+	fmt.Fprintf(w, "then:   do the work, then run kedge feature submit %s", n.Feature.ID)
 	if n.Commit != "" {
-		fmt.Fprint(w, ", git commit")
+		fmt.Fprint(w, ", then git commit")
 	}
 	fmt.Fprintln(w)
 }

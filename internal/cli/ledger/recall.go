@@ -49,7 +49,7 @@ func alike(n int) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" (and %d older entries with the same text)", n)
+	return fmt.Sprintf(" (and %d older hits with the same text)", n)
 }
 
 // dead marks what was found but holds no longer.

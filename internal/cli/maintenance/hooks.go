@@ -270,7 +270,7 @@ func showHooks(env *frame.Env, reply hooksReply) error {
 			}
 		}
 		if reply.Waiting > 0 {
-			env.Talk("the hooks have stored %s that Kedge reads when the daemon runs; start the daemon: kedge up", words.Count(reply.Waiting, "event"))
+			env.Talk("the hooks stored %s, and Kedge has not read them yet; to read them, start the daemon: kedge up", words.Count(reply.Waiting, "event"))
 		}
 	})
 }

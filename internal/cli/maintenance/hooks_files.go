@@ -82,10 +82,10 @@ func (p hookPlace) keepRecord(env *frame.Env, r hookRecord) error {
 	r.Version, r.File = 1, p.file
 	b, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot save which hooks Kedge installed: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot save which hooks Kedge installed in %q: %w", p.file, err)
 	}
 	if err := os.MkdirAll(filepath.Dir(p.recordFile(env)), 0o700); err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot make the folder in which Kedge notes which hooks it installed: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot save which hooks Kedge installed in %q: %w", p.file, err)
 	}
 	return atomicfile.Write(p.recordFile(env), append(b, '\n'), 0o600)
 }
@@ -248,7 +248,7 @@ func (p hookPlace) forget(ctx context.Context, env *frame.Env, was hookRecord) e
 		}
 	}
 	if err := os.Remove(p.recordFile(env)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return kedge.Errorf(kedge.Internal, "cannot delete the file in which Kedge noted which hooks it installed: %w", err)
+		return kedge.Errorf(kedge.Internal, "the hooks in %q are removed, but Kedge cannot delete its own list of them: %w", p.file, err)
 	}
 	return nil
 }

@@ -28,9 +28,9 @@ reads it.`,
 			}
 			env.Aside(ledger.Notices{Edits: out.Edits, Warnings: out.Warnings})
 			return env.Show(out, func(w io.Writer) {
-				what := "they are the same as before"
+				what := "nothing has changed"
 				if out.Changed {
-					what = "they differed from the journal; Kedge corrected them"
+					what = "Kedge corrected those that differed from the journal"
 				}
 				fmt.Fprintf(w, "rebuilt %s from the %s of the journal: %s\n", words.Count(out.Documents, "stored document"), words.Count(int(out.Events), "event"), what)
 			})

@@ -36,7 +36,7 @@ run kedge restore again.`,
 			}
 			return frame.Ask(c.Context(), env, "restore", in, func(w io.Writer, out maintenance.RestoreReply) {
 				showRestored(w, out)
-				env.Talk("the damaged files: %s", plain.Line(out.Aside))
+				env.Talk("the damaged files are now in %s", plain.Line(out.Aside))
 				env.Talk("next: kedge status")
 			})
 		},
@@ -52,7 +52,7 @@ func showRestored(w io.Writer, out maintenance.RestoreReply) {
 		fmt.Fprintf(w, "not verified: %d of them\n", out.Unverified)
 	}
 	if len(out.Missing) == 0 {
-		fmt.Fprintln(w, "missing: nothing that Kedge had saved")
+		fmt.Fprintln(w, "missing: no saved event")
 	}
 	for _, m := range out.Missing {
 		fmt.Fprintln(w, "missing: "+missingLine(m))

@@ -175,9 +175,9 @@ func comparedText(env *frame.Env, c kedge.Compared) string {
 	if c.Unknown != "" {
 		return "the files were not compared with checkpoint " + string(c.Checkpoint) + ": " + c.Unknown
 	}
-	text := fmt.Sprintf("%s in progress at checkpoint %s (%s); before the first edit of this session: ", words.Count(c.Files, "file"), c.Checkpoint, env.Clock(c.At))
+	text := fmt.Sprintf("%s in progress at checkpoint %s (%s); changed before this session's first edit: ", words.Count(c.Files, "file"), c.Checkpoint, env.Clock(c.At))
 	if len(c.Changed) == 0 {
-		return text + "none had changed"
+		return text + "none"
 	}
 	var names []string
 	for _, d := range c.Changed {

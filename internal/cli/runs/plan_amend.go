@@ -104,7 +104,7 @@ func amendText(w io.Writer, r planning.PlanAmendReply) {
 	}
 	lockedLines(w, r.Locked)
 	if r.Told {
-		fmt.Fprintln(w, "Kedge informed the run that is working of these changes")
+		fmt.Fprintln(w, "Kedge told the active run about these changes")
 	}
 }
 

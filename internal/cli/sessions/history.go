@@ -121,7 +121,7 @@ func historyText(w io.Writer, env *frame.Env, out reports.HistoryReply) {
 		fmt.Fprintf(w, "not read: %s: %s\n", plain.Line(u.File), plain.Line(u.Why))
 	}
 	if len(out.Missing) > 0 && len(out.Found) > 0 {
-		fmt.Fprintf(w, "no message has all words; these messages have all except: %s\n\n", plain.Line(strings.Join(out.Missing, ", ")))
+		fmt.Fprintf(w, "no message has all of your words; these messages have all of them except: %s\n\n", plain.Line(strings.Join(out.Missing, ", ")))
 	}
 	for i, f := range out.Found {
 		if i > 0 {

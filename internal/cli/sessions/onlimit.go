@@ -42,7 +42,7 @@ this command.`,
 				return err
 			}
 			return env.Show(s, func(io.Writer) {
-				env.Talk("session %s: %s; at its provider's limit: %s", s.Name, plain.Line(s.Summary()), args[1])
+				env.Talk("session %s will %s at its provider's limit; its state now: %s", s.Name, args[1], plain.Line(s.Summary()))
 			})
 		},
 		ValidArgsFunction: func(c *cobra.Command, args []string, to string) ([]string, cobra.ShellCompDirective) {

@@ -176,7 +176,7 @@ func unusedText(out reports.AuditReply) string {
 	if more := len(names) - most; more > 0 {
 		names = append(names[:most], fmt.Sprintf("%d more", more))
 	}
-	return fmt.Sprintf("%s of %s offered: %s; %s", frame.Counted(len(out.Unused), "tool"), frame.Thousands(int64(len(out.Total.Offered))), strings.Join(names, ", "), cost+"; to leave them out: [[tools]] in .kedge/config.toml")
+	return fmt.Sprintf("%s of %s offered: %s; %s", frame.Counted(len(out.Unused), "tool"), frame.Thousands(int64(len(out.Total.Offered))), strings.Join(names, ", "), cost+"; to leave them out, add [[tools]] to .kedge/config.toml")
 }
 
 func first(s, otherwise string) string {

@@ -128,7 +128,7 @@ func checkCheckpoint(c kedge.Checkpoint) error {
 	case c.Plan != "" && !kedge.ValidID("pln", string(c.Plan)):
 		return kedge.Errorf(kedge.Invalid, "%q is not the id of a plan", c.Plan)
 	case !hexOrNone(c.Commit) || !hexOrNone(c.Tree):
-		return kedge.Errorf(kedge.Invalid, "the checkpoint names a commit and its files by git hashes, and %q or %q is not a git hash", c.Commit, c.Tree)
+		return kedge.Errorf(kedge.Invalid, "the checkpoint has the commit %q and the git tree %q, but both must be git hashes", c.Commit, c.Tree)
 	case c.Tokens != nil && *c.Tokens < 0, c.USD != nil && (math.IsNaN(*c.USD) || math.IsInf(*c.USD, 0) || *c.USD < 0):
 		return kedge.Errorf(kedge.Invalid, "the checkpoint's number of spent tokens or dollars is not valid")
 	case c.Resume == "":
@@ -148,9 +148,9 @@ func checkFiles(files []kedge.FileRef) error {
 		case !validPath(f.Path):
 			return kedge.Errorf(kedge.Invalid, "%q is not a path inside the project", f.Path)
 		case len(f.SHA256) != shortHash || !isHex(f.SHA256):
-			return kedge.Errorf(kedge.Invalid, "the checkpoint's hash of the file %q is %q, and it must have eight hexadecimal digits", f.Path, f.SHA256)
+			return kedge.Errorf(kedge.Invalid, "the checkpoint's hash of the file %q is %q, but it must have eight hexadecimal digits", f.Path, f.SHA256)
 		case f.ChangedBy != "" && !plain(f.ChangedBy):
-			return kedge.Errorf(kedge.Invalid, "the checkpoint gives %q as the name of who changed the file %q, and a name has only letters, digits and . _ : + -", f.ChangedBy, f.Path)
+			return kedge.Errorf(kedge.Invalid, "the checkpoint says that %q changed the file %q, but this name may have only letters, digits and . _ : + -", f.ChangedBy, f.Path)
 		}
 	}
 	return nil

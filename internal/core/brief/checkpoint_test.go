@@ -150,7 +150,7 @@ func TestWriteCheckpointRefuses(t *testing.T) {
 		{"path abs", func(c *kedge.Checkpoint) { c.Files[0].Path = "/etc/passwd" }, "inside the project"},
 		{"path unclean", func(c *kedge.Checkpoint) { c.Files[0].Path = "a//b" }, "inside the project"},
 		{"hash", func(c *kedge.Checkpoint) { c.Files[0].SHA256 = "xyz" }, "eight hex"},
-		{"changed by", func(c *kedge.Checkpoint) { c.Files[0].ChangedBy = "a b" }, "a name has only"},
+		{"changed by", func(c *kedge.Checkpoint) { c.Files[0].ChangedBy = "a b" }, "this name may have only"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -97,13 +97,13 @@ func checkHandoff(h kedge.Handoff) error {
 	case h.Session != "" && !kedge.ValidID("ses", string(h.Session)):
 		return kedge.Errorf(kedge.Invalid, "%q is not the id of a session", h.Session)
 	case h.Percent < 0 || h.Percent > 100:
-		return kedge.Errorf(kedge.Invalid, "the handoff says that %d percent are done, and the number must be from 0 to 100", h.Percent).WithHint("%s", SaveCommand("handoff"))
+		return kedge.Errorf(kedge.Invalid, "the handoff says that %d percent are done, but the number must be from 0 to 100", h.Percent).WithHint("%s", SaveCommand("handoff"))
 	}
 	for _, f := range []struct{ name, flag, text string }{
 		{HandoffSections[0], "state", h.State}, {HandoffSections[2], "approach", h.Approach}, {HandoffSections[5], "next", h.Next},
 	} {
 		if f.text == "" {
-			return kedge.Errorf(kedge.Invalid, "the handoff's %q is empty", f.name).WithHint("add --%s TEXT to your command; a whole command: %s", f.flag, SaveCommand("handoff"))
+			return kedge.Errorf(kedge.Invalid, "the handoff's %q is empty", f.name).WithHint("add --%s TEXT to your command; for example: %s", f.flag, SaveCommand("handoff"))
 		}
 	}
 	for _, p := range h.Files {

@@ -328,7 +328,7 @@ func (c Config) Agent(name string) (Agent, error) {
 		return Agent{Kind: name}, nil
 	}
 	return Agent{}, kedge.Errorf(kedge.NotFound, "no agent is called %q", name).
-		WithHint("%suse one of %s; or, for a command of your own, define [agents.%s] in .kedge/config.toml as docs/reference/agents.md of Kedge shows",
+		WithHint("%suse one of %s; or add your own command to .kedge/config.toml as [agents.%s] (see docs/reference/agents.md of Kedge)",
 			words.DidYouMean(name, c.AgentNames()), strings.Join(c.AgentNames(), ", "), name)
 }
 

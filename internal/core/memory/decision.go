@@ -95,7 +95,7 @@ func checkRejected(rejected []kedge.Rejected) error {
 	}
 	for _, r := range rejected {
 		if got, err := ParseRejected(r.What + ": " + r.Reason); err != nil || got != r {
-			return kedge.Errorf(kedge.Invalid, "the rejected alternative %q and its reason %q must each be one line of plain text, and the alternative may not contain \": \"", r.What, r.Reason)
+			return kedge.Errorf(kedge.Invalid, "the rejected alternative %q or its reason %q is empty, or not one line of plain text", r.What, r.Reason).WithHint(`write both as one line, like this: "what: reason"`)
 		}
 	}
 	return nil

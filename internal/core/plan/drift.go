@@ -83,7 +83,7 @@ func compare(want, got kedge.Feature) []Edit {
 	}
 	if keys := differing(want.FeatureState, got.FeatureState); len(keys) > 0 {
 		edits = append(edits, Edit{
-			Feature: want.ID, Found: fmt.Sprintf("values of feature %q that only Kedge may set were changed by hand: %s", want.ID, strings.Join(keys, ", ")),
+			Feature: want.ID, Found: fmt.Sprintf("in feature %q, values that only Kedge may set were changed by hand: %s", want.ID, strings.Join(keys, ", ")),
 			Action: Reset,
 		})
 	}

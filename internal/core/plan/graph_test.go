@@ -233,11 +233,11 @@ func TestT17HandEditsAreSeen(t *testing.T) {
 		{"removed", `feature "b" was removed`, plan.Restored, func(l list) list { return l[:1] }},
 		{"added", `feature "c" was added by hand`, plan.Refused, func(l list) list { return append(l, feature("c", 1, kedge.Completed)) }},
 		{"twice", `feature "a" is listed twice`, plan.Restored, func(l list) list { return append(l, l[0]) }},
-		{"notes", `values of feature "a" that only Kedge may set were changed by hand: notes`, plan.Reset, func(l list) list {
+		{"notes", `in feature "a", values that only Kedge may set were changed by hand: notes`, plan.Reset, func(l list) list {
 			l[0].Notes = "verified"
 			return l
 		}},
-		{"evidence", `values of feature "a" that only Kedge may set were changed by hand: evidence`, plan.Reset, func(l list) list {
+		{"evidence", `in feature "a", values that only Kedge may set were changed by hand: evidence`, plan.Reset, func(l list) list {
 			e := kedge.EvidenceID("evd-made-up")
 			l[0].Evidence = &e
 			return l

@@ -40,7 +40,7 @@ func UnitFor(in UnitInput) (Unit, error) {
 	case !path.IsAbs(in.Binary):
 		return Unit{}, kedge.Errorf(kedge.Invalid, "Kedge cannot install the daemon as a service: the path of the kedge program is %q, not an absolute path", in.Binary)
 	case strings.ContainsAny(in.Binary+in.State, "\x00\n\r"):
-		return Unit{}, kedge.Errorf(kedge.Invalid, "Kedge cannot install the daemon as a service: there is a line break in the path of its program file or of its state folder").WithHint("move the program, or set KEDGE_HOME to a folder without a line break in its path")
+		return Unit{}, kedge.Errorf(kedge.Invalid, "Kedge cannot install the daemon as a service: the path of its program or of its state folder has a line break").WithHint("move the program, or set KEDGE_HOME to a folder without a line break in its path")
 	}
 	switch in.System {
 	case "linux":

@@ -181,7 +181,7 @@ func (p *pressure) text(l Limits) string {
 	if p.window > 0 {
 		return fmt.Sprintf("the context holds %d of %d tokens", p.context, p.window)
 	}
-	return fmt.Sprintf("the context holds %d tokens; how many the model allows is unknown, so Kedge uses compact_tokens = %d", p.context, l.CompactTokens)
+	return fmt.Sprintf("the context holds %d tokens; the model's limit is unknown, so Kedge uses compact_tokens = %d", p.context, l.CompactTokens)
 }
 
 // focus is what a shortened context must keep.

@@ -26,7 +26,7 @@ func (x *Executor) brief(ctx context.Context, c run.Command, _ func(run.Input)) 
 		if _, err := os.Stat(filepath.Join(x.runDir(c.Run), name)); err == nil {
 			return briefed(ev, c, name), nil
 		} else if !errors.Is(err, fs.ErrNotExist) {
-			return ev, kedge.Errorf(kedge.Internal, "cannot look for the text that a session starts with (the brief): %w", err)
+			return ev, kedge.Errorf(kedge.Internal, "cannot look for the brief (the start text) of the next session for %s: %w", nameOf(c), err)
 		}
 	}
 	prefix := briefPrefix
@@ -55,11 +55,11 @@ func (x *Executor) writeBrief(ctx context.Context, c run.Command, name string) e
 		return err
 	}
 	if err := os.MkdirAll(x.runDir(c.Run), 0o700); err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot make the folder for the files of a run: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot make the folder for the files of run %q: %w", c.Run, err)
 	}
 	text = redact.Text(text) // whatever it was made of: it goes to a model, and into its provider's logs
 	if err := atomicfile.Write(filepath.Join(x.runDir(c.Run), name), []byte(text), 0o600); err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot save the text that a session starts with (the brief): %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot save the brief (the start text) of the next session for %s: %w", nameOf(c), err)
 	}
 	return nil
 }
@@ -93,11 +93,11 @@ func (x *Executor) briefText(c run.Command) (string, error) {
 	}
 	number, ok := strings.CutPrefix(strings.TrimSuffix(c.Text, briefSuffix), prefix)
 	if _, err := strconv.ParseInt(number, 10, 64); !ok || err != nil {
-		return "", kedge.Errorf(kedge.Internal, "the run names the file %q for the text that a session starts with (the brief), and this name is not valid", c.Text)
+		return "", kedge.Errorf(kedge.Internal, "cannot read the brief (the start text) of the next session for %s: its file name %q is not valid", nameOf(c), c.Text)
 	}
 	b, err := os.ReadFile(filepath.Join(x.runDir(c.Run), prefix+number+briefSuffix))
 	if err != nil {
-		return "", kedge.Errorf(kedge.Internal, "cannot read the text that a session starts with (the brief): %w", err)
+		return "", kedge.Errorf(kedge.Internal, "cannot read the brief (the start text) of the next session for %s: %w", nameOf(c), err)
 	}
 	return string(b), nil
 }

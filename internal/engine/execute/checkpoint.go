@@ -64,7 +64,7 @@ func (x *Executor) handoff(ctx context.Context, c run.Command, at engine.Positio
 func saved(at engine.Position) (string, error) {
 	b, err := json.Marshal([]any{at.Session, at.Commit, at.Tree, at.Trail})
 	if err != nil {
-		return "", kedge.Errorf(kedge.Internal, "cannot save the progress of a feature: %w", err)
+		return "", kedge.Errorf(kedge.Internal, "cannot save the progress of session %q: %w", at.Session, err)
 	}
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:]), nil

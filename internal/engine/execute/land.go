@@ -21,7 +21,7 @@ func (x *Executor) land(ctx context.Context, c run.Command, _ func(run.Input)) (
 		return run.Input{}, err
 	}
 	if course.Lands == "" {
-		return engine.Refused(c, kedge.Errorf(kedge.Blocked, "the run did not start on a branch, so Kedge does not know to which branch it should move the work").
+		return engine.Refused(c, kedge.Errorf(kedge.Blocked, "the run did not start on a branch, so Kedge does not know where to move the work").
 			WithStep(kedge.Step("git", "switch", "-c", "NAME").AndThen(kedge.Step("git", "merge", "--ff-only", slot.Branch(c.Run))))), nil
 	}
 	ev := c.Reply(run.OK)

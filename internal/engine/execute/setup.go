@@ -18,7 +18,7 @@ import (
 func (x *Executor) runLine(ctx context.Context, c run.Command, w *git.Repo, what, line string) (res process.Result, log string, err error) {
 	dir := x.gateDir(evidenceID(c, what))
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return res, "", kedge.Errorf(kedge.Internal, "cannot make the folder for the logs of a run: %w", err)
+		return res, "", kedge.Errorf(kedge.Internal, "cannot make the folder for the %s log of %s: %w", what, nameOf(c), err)
 	}
 	if err := (gate.Begun{Version: 1, Run: c.Run}).Write(dir); err != nil {
 		return res, "", err

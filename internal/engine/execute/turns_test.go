@@ -99,8 +99,8 @@ func TestLateBesideOthers(t *testing.T) {
 		begins int
 		says   string
 	}{
-		"green alone": {late: 1, is: run.Green, begins: 2, says: `warning: check "unit" timed out while 1 other run of checks went on; alone, the check was green: unit`},
-		"late alone":  {late: 2, is: run.Red, begins: 2, says: `warning: check "unit" timed out while 1 other run of checks went on; alone, the check timed out too: unit`},
+		"green alone": {late: 1, is: run.Green, begins: 2, says: `warning: check "unit" timed out, with 1 other run of checks in progress; alone, the check was green: unit`},
+		"late alone":  {late: 2, is: run.Red, begins: 2, says: `warning: check "unit" timed out, with 1 other run of checks in progress; alone, the check timed out too: unit`},
 		"no other":    {late: 1, alone: true, is: run.Red, begins: 1},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"path/filepath"
 	"strings"
 	"time"
 	"unicode"
@@ -52,12 +53,12 @@ func tailOf(dir string) ([]byte, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, kedge.Errorf(kedge.Internal, "cannot read the output of a session: %w", err)
+		return nil, kedge.Errorf(kedge.Internal, "cannot read the output of session %q: %w", filepath.Base(dir), err)
 	}
 	from := max(first, end-tailBytes)
 	b, err := io.ReadAll(io.NewSectionReader(log, from, end-from))
 	if err != nil {
-		return nil, kedge.Errorf(kedge.Internal, "cannot read the output of a session: %w", err)
+		return nil, kedge.Errorf(kedge.Internal, "cannot read the output of session %q: %w", filepath.Base(dir), err)
 	}
 	if from > first {
 		_, b, _ = bytes.Cut(b, []byte("\n"))

@@ -194,10 +194,10 @@ func (s *session) start() (agents.Start, error) {
 		return agents.Start{}, err
 	}
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
-		return agents.Start{}, kedge.Errorf(kedge.Internal, "cannot make the folder for the session's output: %w", err)
+		return agents.Start{}, kedge.Errorf(kedge.Internal, "cannot make the folder for the output of session %q: %w", s.id, err)
 	}
 	if err := atomicfile.Write(s.briefFile(), []byte(text), 0o600); err != nil {
-		return agents.Start{}, kedge.Errorf(kedge.Internal, "cannot save the text that the session starts with (the brief): %w", err)
+		return agents.Start{}, kedge.Errorf(kedge.Internal, "cannot save the brief (the start text) of session %q: %w", s.id, err)
 	}
 	return s.adapter.Start(s.task())
 }

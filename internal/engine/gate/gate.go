@@ -198,7 +198,7 @@ func (g *gate) prepare(ctx context.Context) error {
 	g.Slot = orElse(g.Slot, "0")
 	for _, dir := range []string{g.LogDir, g.LockDir} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return kedge.Errorf(kedge.Internal, "cannot make the folder for the logs of checks: %w", err)
+			return kedge.Errorf(kedge.Internal, "cannot make a folder for the logs or locks of the checks: %w", err)
 		}
 	}
 	if g.Repo == nil {

@@ -112,7 +112,7 @@ func (h Held) takeUp(ctx context.Context, l *heldLine) (*hold.Client, error) {
 // clear makes room for a line that is started anew.
 func (l *heldLine) clear() error {
 	if err := os.RemoveAll(l.dir); err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot delete the output of an earlier run of a check: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot delete the old output of the command %q: %w", l.spec.Line, err)
 	}
 	return nil
 }
@@ -121,11 +121,11 @@ func (l *heldLine) clear() error {
 func (h Held) begin(ctx context.Context, l *heldLine) (*hold.Client, error) {
 	l.started = h.Now().UTC()
 	if err := os.Mkdir(l.dir, 0o700); err != nil {
-		return nil, kedge.Errorf(kedge.Internal, "cannot make the folder for the output of a check: %w", err)
+		return nil, kedge.Errorf(kedge.Internal, "cannot make the folder for the output of the command %q: %w", l.spec.Line, err)
 	}
 	b, err := json.Marshal(startedLine{Version: 1, Started: l.started, SHA256: lineHash(l.spec.Line)})
 	if err != nil {
-		return nil, kedge.Errorf(kedge.Internal, "cannot save which command the next check runs: %w", err)
+		return nil, kedge.Errorf(kedge.Internal, "cannot save the start of the command %q: %w", l.spec.Line, err)
 	}
 	if err := atomicfile.Write(linePath(l.dir), b, 0o600); err != nil {
 		return nil, err
@@ -274,7 +274,7 @@ func (l *heldLine) toEnd(ctx context.Context, c *hold.Client) error {
 			return nil
 		case f.State != kedge.SessionRunning:
 			_, err := hold.EndLeft(l.dir)
-			return errors.Join(kedge.Errorf(kedge.Internal, "Kedge lost the process that ran the command %q of a check: %s", l.spec.Line, f.Cause).WithHint("run the checks again: kedge gate"), err)
+			return errors.Join(kedge.Errorf(kedge.Internal, "Kedge lost the process of the command %q: %s", l.spec.Line, f.Cause).WithHint("run the checks again: kedge gate"), err)
 		}
 		_ = pause(ctx) // if it ended, Look says so
 	}
@@ -351,7 +351,7 @@ func copyOutput(dir, path string, limit int64) (bytes, dropped int64, err error)
 	t := tape.Open(dir)
 	_, end, err := t.Range()
 	if err != nil {
-		return 0, 0, kedge.Errorf(kedge.Internal, "cannot read the output of a check: %w", err)
+		return 0, 0, kedge.Errorf(kedge.Internal, "cannot read the output of the check with the log %q: %w", path, err)
 	}
 	f, err := process.OpenLog(path)
 	if err != nil {

@@ -59,7 +59,7 @@ func (r Regeneration) Make(ctx context.Context, m git.Merged) (tree, why string,
 		return "", "", err
 	}
 	if err := os.MkdirAll(r.Logs, 0o700); err != nil {
-		return "", "", kedge.Errorf(kedge.Internal, "cannot make the folder for the logs of checks: %w", err)
+		return "", "", kedge.Errorf(kedge.Internal, "cannot make the folder for the logs of run %q: %w", r.Run, err)
 	}
 	return tree, "", Begun{Version: 1, Run: r.Run, Tree: tree}.Write(r.Logs)
 }

@@ -27,7 +27,7 @@ type SetupLine struct {
 // Run runs the line to its end. Log is where its output is.
 func (s SetupLine) Run(ctx context.Context, line string) (res process.Result, log string, err error) {
 	if err := os.MkdirAll(s.Logs, 0o700); err != nil {
-		return res, "", kedge.Errorf(kedge.Internal, "cannot make the folder for the logs of checks: %w", err)
+		return res, "", kedge.Errorf(kedge.Internal, "cannot make the folder for the log of the command %q: %w", line, err)
 	}
 	log = filepath.Join(s.Logs, SetupLog)
 	runner := s.Runner

@@ -123,7 +123,7 @@ func TriedAlone(first, alone kedge.Verdict, beside int) kedge.Verdict {
 		switch {
 		case TimedOut(was):
 			alone.Findings = append(alone.Findings, kedge.Finding{
-				Level: kedge.LevelWarning, What: fmt.Sprintf("check %q timed out while %s went on; %s", was.Name, words.Count(beside, "other run")+" of checks", outcomeAlone(alone, i)),
+				Level: kedge.LevelWarning, What: fmt.Sprintf("check %q timed out, with %s in progress; %s", was.Name, words.Count(beside, "other run")+" of checks", outcomeAlone(alone, i)),
 				Where: was.Name, Fix: "if this happens often, set gate.parallel lower in .kedge/config.toml, or give the check a longer timeout in .kedge/gate.toml",
 			})
 		case i >= 0 && alone.Checks[i].Reused != "":

@@ -167,7 +167,7 @@ func TestTriedAlone(t *testing.T) {
 		"alone, the check did not run":   {Name: "unit", Exit: -1, Skipped: "did not run, because lint is red"},
 	} {
 		v := gate.TriedAlone(first, kedge.Verdict{Verdict: kedge.ValidationOK, Checks: []kedge.CheckResult{reused, alone}}, 2)
-		if len(v.Findings) != 1 || v.Findings[0].What != `check "unit" timed out while 2 other runs of checks went on; `+what || v.Findings[0].Level == kedge.LevelError {
+		if len(v.Findings) != 1 || v.Findings[0].What != `check "unit" timed out, with 2 other runs of checks in progress; `+what || v.Findings[0].Level == kedge.LevelError {
 			t.Errorf("%s: it says %+v", what, v.Findings)
 		}
 		if !slices.EqualFunc(v.Checks, []kedge.CheckResult{green, alone}, func(a, b kedge.CheckResult) bool { return a.Log == b.Log && a.Exit == b.Exit && a.Reused == b.Reused }) {

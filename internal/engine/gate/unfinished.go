@@ -69,7 +69,7 @@ func forgetLine(ctx context.Context, dir string) error {
 	f := hold.Look(ctx, dir)
 	if f.Client == nil {
 		if f.State == kedge.SessionRunning {
-			return kedge.Errorf(kedge.Conflict, "the process that runs a check does not answer; the files of this check are in %q", dir)
+			return kedge.Errorf(kedge.Conflict, "Kedge cannot end the earlier check in %q: its process does not answer", dir)
 		}
 		return nil
 	}

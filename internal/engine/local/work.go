@@ -17,7 +17,7 @@ import (
 
 // errWithdrawn is the cause with which the context of a command ends that nobody
 // wants any more.
-var errWithdrawn = errors.New("the run cancelled this step, because it no longer needs it")
+var errWithdrawn = errors.New("the run no longer needs this step")
 
 // work is one command that is being carried out.
 type work struct {
@@ -99,7 +99,7 @@ func (w *work) carryOut() (ev run.Input, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			w.r.e.cfg.Log.Error("a command panicked", "run", w.r.id, "command", w.c.Kind, "panic", p, "stack", string(debug.Stack()))
-			err = kedge.Errorf(kedge.Internal, "Kedge crashed in the step %q of a run: %v", w.c.Kind, p)
+			err = kedge.Errorf(kedge.Internal, "Kedge crashed in the step %q of run %q: %v", w.c.Kind, w.r.id, p)
 		}
 	}()
 	for _, o := range w.after {
@@ -147,7 +147,7 @@ func (w *work) answer(ev run.Input, err error) run.Input {
 		ev = run.Input{Outcome: run.Failed, Reason: clip(err.Error())}
 		w.r.e.cfg.Log.Warn("a step of a run failed", "run", w.r.id, "command", w.c.Kind, "epoch", w.c.Epoch, "err", err)
 	case ev.Kind != "" && ev.Kind != kind:
-		ev = run.Input{Outcome: run.Failed, Reason: fmt.Sprintf("the step %q of the run ended with the answer of another step: %q", w.c.Kind, ev.Kind)}
+		ev = run.Input{Outcome: run.Failed, Reason: fmt.Sprintf("the step %q of run %q ended with the result %q, which belongs to another step", w.c.Kind, w.r.id, ev.Kind)}
 	}
 	ev.Kind, ev.Epoch, ev.At = kind, w.c.Epoch, w.now()
 	ev.ID = kedge.EventID("epoch-" + strconv.FormatInt(w.c.Epoch, 10))
