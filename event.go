@@ -62,7 +62,7 @@ type Event struct {
 func NewEvent(typ EventType, actor Actor, data any) (Event, error) {
 	b, err := json.Marshal(data)
 	if err != nil {
-		return Event{}, Errorf(Internal, "Kedge cannot save an event of type %q in its journal: %w", typ, err)
+		return Event{}, Errorf(Internal, "Kedge cannot save the change %q in its journal: %w", typ, err)
 	}
 	return Event{V: 1, Actor: actor, Type: typ, Data: b}, nil
 }

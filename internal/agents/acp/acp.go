@@ -47,7 +47,7 @@ type Program struct {
 func New(argv []string) (*Adapter, error) {
 	if len(argv) == 0 || argv[0] == "" {
 		return nil, kedge.Errorf(kedge.Invalid, "an agent of kind \"acp\" in .kedge/config.toml has no command").
-			WithHint("add a command to its [agents.NAME], for example: command = [\"some-agent\", \"--acp\"]")
+			WithHint("under that agent's [agents.NAME] in the file, add for example: command = [\"some-agent\", \"--acp\"]")
 	}
 	return &Adapter{argv: slices.Clone(argv), own: Program{Kind: "acp"}}, nil
 }

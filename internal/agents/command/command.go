@@ -23,7 +23,7 @@ type Adapter struct{ argv []string }
 func New(argv []string) (*Adapter, error) {
 	if len(argv) == 0 || argv[0] == "" {
 		return nil, kedge.Errorf(kedge.Invalid, "an agent of kind \"command\" in .kedge/config.toml has no command").
-			WithHint("add a command to its [agents.NAME], for example: command = [\"./bot.sh\"]")
+			WithHint("under that agent's [agents.NAME] in the file, add for example: command = [\"./bot.sh\"]")
 	}
 	return &Adapter{argv: slices.Clone(argv)}, nil
 }

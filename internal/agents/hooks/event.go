@@ -95,7 +95,7 @@ func Parse(agent Agent, input []byte) (Input, error) {
 	}
 	var w wire
 	if err := json.Unmarshal(input, &w); err != nil {
-		return Input{}, kedge.Errorf(kedge.Invalid, "Kedge does not understand what %s sent to its hook: %w", agent.Name, err)
+		return Input{}, kedge.Errorf(kedge.Invalid, "Kedge's hook does not understand what %s sent: %w", agent.Name, err)
 	}
 	ev := Input{
 		Agent: agent, Kind: kindOf(w.Event), Name: w.Event, Native: w.Session, Transcript: w.Transcript, Dir: w.Dir, Mode: w.Mode,

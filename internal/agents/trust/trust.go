@@ -233,14 +233,14 @@ func (s *scan) walk(name string, k Settings, depth int) error {
 	case Link:
 		return s.link(name, k, depth)
 	default:
-		return kedge.Errorf(kedge.Blocked, "%s would read %q, and you cannot review that path: it is not a plain file or folder, but a submodule or a pipe, for example", k.Who, name).
+		return kedge.Errorf(kedge.Blocked, "%s would read %q, but you cannot review that path, because it is a submodule, a pipe or another special file", k.Who, name).
 			WithHint("replace it with a plain file or folder; or remove it from git: %s", kedge.Step("git", "rm", "--cached", ":/"+name))
 	}
 }
 
 func tooMuch(name string) error {
-	return kedge.Errorf(kedge.Blocked, "the repository has too many files that steer agents, or too large ones, for you to review: Kedge stopped at %q", name).
-		WithHint("delete the files around that path that agents do not need")
+	return kedge.Errorf(kedge.Blocked, "you cannot review the files that steer agents, because they are too many or too large; Kedge stopped at %q", name).
+		WithHint("delete files near that path if agents do not need them")
 }
 
 func (s *scan) folder(name string, k Settings, depth int) error {

@@ -86,7 +86,7 @@ func (s *Attendant) reread(ctx context.Context, w *watched) bool {
 }
 
 func (s *Attendant) notYet(w *watched, err error) {
-	s.home.Log.Warn("cannot continue a session whose usage limit is over; Kedge tries again", "session", string(w.ses.ID), "error", err.Error())
+	s.home.Log.Warn("cannot continue a session after its usage limit; Kedge tries again", "session", string(w.ses.ID), "error", err.Error())
 }
 
 // unattended says why nothing may be typed into a session that waited for a limit; empty

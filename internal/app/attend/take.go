@@ -83,13 +83,13 @@ func parseRecord(b []byte) (r Record, err error) {
 		return r, kedge.Errorf(kedge.Invalid, "%w", errors.Join(spool.ErrSpoilt, err))
 	}
 	if r.Version != 1 {
-		return r, kedge.Errorf(kedge.Invalid, "%w: an agent's hook sent an event in format %d, and this version of Kedge reads only format 1", spool.ErrSpoilt, r.Version)
+		return r, kedge.Errorf(kedge.Invalid, "%w: the event has format %d, and this version of Kedge reads only format 1", spool.ErrSpoilt, r.Version)
 	}
 	return r, nil
 }
 
 // Unproven is the reason why an event is not recorded under the session that it names.
-const Unproven = "an agent's hook sent the event without the token of that session"
+const Unproven = "an agent's hook sent the event without the session's token"
 
 func (s *Attendant) takeOne(ctx context.Context, id string, r Record) error {
 	who := projects.Caller{Dir: r.Dir, Actor: kedge.Agent(someAgent), Key: id}
@@ -97,7 +97,7 @@ func (s *Attendant) takeOne(ctx context.Context, id string, r Record) error {
 	if s.proven(r) {
 		who.Actor = kedge.Agent(r.Data.Session)
 	} else if r.Data.Session != "" || r.Used != nil {
-		s.home.Log.Warn("Kedge did not record an event under the session that it names: "+Unproven, "event", id, "session", string(r.Data.Session))
+		s.home.Log.Warn("Kedge did not record an event for a session: "+Unproven, "event", id, "session", string(r.Data.Session))
 		refused = s.refuse(&r)
 		if r.Used != nil && refused == nil {
 			return nil // figures of nobody

@@ -303,7 +303,7 @@ func (s *stage) until(ctx context.Context, what string, ok func() (bool, error))
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			return kedge.Errorf(kedge.Internal, "the demo waited 3 minutes in vain for this: %s", what)
+			return kedge.Errorf(kedge.Internal, "the demo waited 3 minutes, but this did not happen: %s", what)
 		}
 	}
 }

@@ -123,7 +123,7 @@ func (s *stage) shell(ctx context.Context, dir, script string) (string, error) {
 
 // project makes the project and its feature list.
 func (s *stage) project(ctx context.Context) error {
-	s.say("1. A small Go project and %d features to build. The check of each feature is go test of a package that does not exist yet.", len(s.names))
+	s.say("1. A small Go project and %d features to build. Each feature's check runs \"go test\" on a package that does not exist yet.", len(s.names))
 	if err := write(s.shop(), files()); err != nil {
 		return err
 	}

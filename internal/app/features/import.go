@@ -122,10 +122,10 @@ func (r *ImportReply) sort(claimed []plan.Claimed, evs []kedge.Event) error {
 		}
 		var def kedge.Definition
 		if err := json.Unmarshal(ev.Data, &data); err != nil {
-			return kedge.Errorf(kedge.Internal, "cannot read an entry of type %q in Kedge's journal of this project: %w", ev.Type, err)
+			return kedge.Errorf(kedge.Internal, "cannot read an entry of type %q in Kedge's journal of this project: %w", ev.Type, err).WithHint("see what is wrong: kedge doctor")
 		}
 		if err := json.Unmarshal(data.Definition, &def); err != nil {
-			return kedge.Errorf(kedge.Internal, "cannot read an entry of type %q in Kedge's journal of this project: %w", ev.Type, err)
+			return kedge.Errorf(kedge.Internal, "cannot read an entry of type %q in Kedge's journal of this project: %w", ev.Type, err).WithHint("see what is wrong: kedge doctor")
 		}
 		added[def.ID] = true
 		switch data.Claim {

@@ -115,7 +115,7 @@ func (l Snapshot) Amend(who projects.Caller, was journal.FeatureDoc, now kedge.D
 		return nil, kedge.Errorf(kedge.Conflict, "another command changed feature %q while you edited it, so Kedge did not store your change", was.ID).WithHint("see the feature's current definition: kedge feature show %s; then repeat your command", was.ID)
 	}
 	if hash == old {
-		return nil, kedge.Errorf(kedge.Invalid, "feature %q is already as your command asks, so nothing changed", was.ID).
+		return nil, kedge.Errorf(kedge.Invalid, "feature %q already has the values in your command, so nothing changed", was.ID).
 			WithHint("to change something else, see the flags: kedge feature amend --help")
 	}
 	if err := projects.RefuseNotShell(fmt.Sprintf("feature %q", was.ID), now.Checks); err != nil {

@@ -83,7 +83,7 @@ func (s *Ledger) Record(ctx context.Context, who projects.Caller, decide func(p 
 		return Recorded{}, err
 	}
 	if len(evs) != 1 {
-		return Recorded{}, kedge.Errorf(kedge.Internal, "your command must add one entry to Kedge's journal of this project, and it added %d", len(evs))
+		return Recorded{}, kedge.Errorf(kedge.Internal, "Kedge stored %d changes in its journal of this project, but your command asks for one", len(evs))
 	}
 	return Recorded{Project: p, Event: evs[0], Notices: notices}, nil
 }

@@ -79,7 +79,7 @@ func (s *Ledger) Projected(p *projects.Project) map[string]bool {
 func (s *Ledger) projectedLines(p *projects.Project) []string {
 	b, err := os.ReadFile(s.ProjectedPath(p))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		s.home.Log.Warn("cannot read the list of files that Kedge wrote last", "project", p.ID, "err", err)
+		s.home.Log.Warn("cannot read the list of the files that Kedge wrote", "project", p.ID, "err", err)
 	}
 	return strings.Fields(string(b))
 }

@@ -36,7 +36,7 @@ func (s *Maintenance) Restore(ctx context.Context, who projects.Caller, in Resto
 	}
 	pl, ok := git.Locate(who.Dir)
 	if !ok {
-		return RestoreReply{}, kedge.Errorf(kedge.NotFound, "%q is not in a project", who.Dir).WithHint("kedge init")
+		return RestoreReply{}, kedge.Errorf(kedge.NotFound, "the folder %q is not in a project", who.Dir).WithHint("go to your project's folder; or make this folder a project: kedge init")
 	}
 	id, err := git.ReadID(pl)
 	if err != nil {
@@ -70,6 +70,6 @@ func (s *Maintenance) needsRestore(ctx context.Context, id kedge.ProjectID) erro
 			return nil
 		}
 	}
-	return kedge.Errorf(kedge.Conflict, "the journal of this project is whole, so there is nothing to restore").
-		WithHint("to replace it by a backup: kedge restore --from FOLDER")
+	return kedge.Errorf(kedge.Conflict, "the journal of this project is not damaged, so Kedge restored nothing").
+		WithHint("to replace the journal with a backup: kedge restore --from FOLDER")
 }

@@ -60,8 +60,8 @@ func unchangedSince(tried, now *plan.Doc) error {
 	if tried == nil || bytes.Equal(tried.Source(), now.Source()) {
 		return nil
 	}
-	return kedge.Errorf(kedge.Conflict, "%s changed while Kedge tried the plan's commands, so Kedge did not approve it", ledger.PlanFile).
-		WithHint("read the plan again: kedge plan show; then approve the plan: kedge plan approve (with --no-try if a command of the plan changes the file)")
+	return kedge.Errorf(kedge.Conflict, "%s changed while Kedge tried the plan's commands, so the plan is not approved", ledger.PlanFile).
+		WithHint("read the plan again: kedge plan show; then approve the plan: kedge plan approve; or, if its commands change the file: kedge plan approve --no-try")
 }
 
 // try runs the commands of a plan that neither gate.toml nor a later phase alone has.

@@ -96,7 +96,7 @@ func droppable(ctx context.Context, p *projects.Project) (kedge.PlanData, error)
 		return kedge.PlanData{}, err
 	}
 	if !ok || !otherText(l, b) {
-		return kedge.PlanData{}, kedge.Errorf(kedge.NotFound, "there is no plan to drop: you can only drop a plan that you have not approved, and none waits for your approval").
+		return kedge.PlanData{}, kedge.Errorf(kedge.NotFound, "there is no plan to drop, because no plan waits for your approval").
 			WithHint("to give up an item of the approved plan instead: kedge feature skip ID --reason WHY")
 	}
 	d := kedge.PlanData{ID: kedge.PlanID("pln-" + projects.Sum(b)[:26]), Title: "a draft", Text: string(b)}

@@ -27,7 +27,7 @@ func (s *Planner) duePath(p *projects.Project) string {
 
 func (s *Planner) keepDue(p *projects.Project, id kedge.PlanID) error {
 	if err := atomicfile.Write(s.duePath(p), []byte(id), 0o600); err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot save a reminder to write the settings of the approved plan: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot prepare the settings of plan %q: %w", id, err)
 	}
 	return nil
 }
@@ -35,7 +35,7 @@ func (s *Planner) keepDue(p *projects.Project, id kedge.PlanID) error {
 func (s *Planner) due(p *projects.Project) (kedge.PlanID, error) {
 	b, err := os.ReadFile(s.duePath(p))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", kedge.Errorf(kedge.Internal, "cannot read the reminder to write the settings of the approved plan: %w", err)
+		return "", kedge.Errorf(kedge.Internal, "cannot find out whether Kedge has written the settings of the approved plan: %w", err)
 	}
 	return kedge.PlanID(strings.TrimSpace(string(b))), nil
 }
@@ -46,7 +46,7 @@ func (s *Planner) notDue(p *projects.Project, id kedge.PlanID) error {
 		return err
 	}
 	if err := os.Remove(s.duePath(p)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return kedge.Errorf(kedge.Internal, "Kedge wrote the settings of the approved plan, but cannot delete the reminder to write them: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot delete a temporary file for the settings of plan %q: %w", id, err)
 	}
 	return nil
 }

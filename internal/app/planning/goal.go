@@ -98,7 +98,7 @@ func (s *Planner) roomForGoal(ctx context.Context, p *projects.Project, last run
 	}
 	if !ok || !ledger.IsOpenPlan(d) {
 		if in.Again {
-			return d, kedge.Errorf(kedge.NotFound, "there is no plan to make again, because no plan of a planning session waits for you").WithHint("make a new plan: kedge plan GOAL")
+			return d, kedge.Errorf(kedge.NotFound, "there is no plan to make again, because no planning run has left an unapproved plan").WithHint("make a new plan: kedge plan GOAL")
 		}
 		return kedge.PlanData{}, nil
 	}
@@ -108,7 +108,7 @@ func (s *Planner) roomForGoal(ctx context.Context, p *projects.Project, last run
 	case err != nil:
 		return d, err
 	case last.Ended() && (in.Again || edited || d.Status != kedge.PlanDrafting):
-		return d, kedge.Errorf(kedge.Conflict, "you cannot plan now: the plan %q %s, and its planning run was halted", d.Title, standsAt(d, edited)).
+		return d, kedge.Errorf(kedge.Conflict, "you cannot plan now, because the planning run for %q was halted (the plan %s)", d.Title, standsAt(d, edited)).
 			WithHint("continue the planning run: kedge run --continue; or drop the plan (Kedge keeps its text): kedge plan drop")
 	case in.Again, !edited && (same || d.Status == kedge.PlanDrafting):
 		return d, nil

@@ -35,7 +35,7 @@ func (s *Planner) PlanNew(ctx context.Context, who projects.Caller, in PlanNewRe
 	reply := PlanNewReply{Path: ledger.PlanFile, Title: strings.TrimSpace(in.Title)}
 	if reply.Title == "" || strings.ContainsAny(reply.Title, "\r\n") || len(reply.Title) > maxPlanTitle {
 		return reply, kedge.Errorf(kedge.Invalid, "the title of a plan must be one line of 1 to %d bytes", maxPlanTitle).
-			WithHint(`choose a shorter title: kedge plan new "what you want"`)
+			WithHint(`choose such a title: kedge plan new "what you want"`)
 	}
 	text := plan.Template(reply.Title)
 	if redact.Text(string(text)) != string(text) {

@@ -54,7 +54,7 @@ func (p *Project) Read(name string) (b []byte, ok bool, err error) {
 	}
 	switch {
 	case !fi.Mode().IsRegular():
-		return nil, false, kedge.Errorf(kedge.Invalid, "%s is not a plain file (but a folder, a link or the like), so Kedge cannot read it", name)
+		return nil, false, kedge.Errorf(kedge.Invalid, "Kedge cannot read %s, because it is not a plain file; it may be a folder or a link", name)
 	case fi.Size() > maxFile:
 		return nil, false, kedge.Errorf(kedge.Invalid, "%s is too large: it has %d bytes, and Kedge reads at most %d", name, fi.Size(), maxFile)
 	}

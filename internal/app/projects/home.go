@@ -134,7 +134,7 @@ func (h *Home) Forget(id kedge.ProjectID, to string) error {
 		}
 	}
 	if err := os.Rename(h.StateDir(id), to); err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot move Kedge's files of the removed project away: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot move Kedge's files about the removed project: %w", err)
 	}
 	return nil
 }

@@ -121,7 +121,7 @@ func EventsOf[T any](typ kedge.EventType, who Caller, values []T) ([]kedge.Event
 func Data[T any](ev kedge.Event) (T, error) {
 	var v T
 	if err := json.Unmarshal(ev.Data, &v); err != nil {
-		return v, kedge.Errorf(kedge.Internal, "cannot read entry %[2]q (%[1]s) in Kedge's journal of this project: %[3]w", ev.Type, ev.ID, err)
+		return v, kedge.Errorf(kedge.Internal, "cannot read entry %[2]q (%[1]s) in Kedge's journal of this project: %[3]w", ev.Type, ev.ID, err).WithHint("see what is wrong: kedge doctor")
 	}
 	return v, nil
 }
@@ -134,11 +134,11 @@ func DataOf[T any](evs []kedge.Event, typ kedge.EventType) (T, error) {
 			continue
 		}
 		if err := json.Unmarshal(ev.Data, &v); err != nil {
-			return v, kedge.Errorf(kedge.Internal, "cannot read entry %d in Kedge's journal of this project: %w", ev.Seq, err)
+			return v, kedge.Errorf(kedge.Internal, "cannot read entry %d in Kedge's journal of this project: %w", ev.Seq, err).WithHint("see what is wrong: kedge doctor")
 		}
 		return v, nil
 	}
-	return v, kedge.Errorf(kedge.Internal, "your command added no entry of type %q to Kedge's journal of this project", typ)
+	return v, kedge.Errorf(kedge.Internal, "Kedge's journal of this project lacks the change %q of your command", typ).WithHint("see what is wrong: kedge doctor")
 }
 
 // All reads every document of a kind.

@@ -39,7 +39,7 @@ type BriefReply struct {
 // keeps to the budget, and is the same for the same record.
 func (s *Reports) Brief(ctx context.Context, who projects.Caller, in BriefRequest) (BriefReply, error) {
 	if in.At < 0 {
-		return BriefReply{}, kedge.Errorf(kedge.Invalid, "--at must be the number of a line of the transcript, from 1 on, not %d", in.At)
+		return BriefReply{}, kedge.Errorf(kedge.Invalid, "--at must be a line number of the transcript, at least 1, not %d", in.At)
 	}
 	if in.Budget == 0 {
 		in.Budget = resume.DefaultBudget
@@ -105,7 +105,7 @@ func (s *Reports) sessionOfRun(ctx context.Context, who projects.Caller, name st
 // recordOfRun reads what a session of a run printed, by its adapter.
 func (s *Reports) recordOfRun(ctx context.Context, p *projects.Project, ses kedge.Session, in BriefRequest) (recorded, error) {
 	if in.At > 0 {
-		return recorded{}, kedge.Errorf(kedge.Invalid, "--at is only for sessions with a transcript, and session %q of a run has none", ses.Name).
+		return recorded{}, kedge.Errorf(kedge.Invalid, "--at needs a transcript, and session %q has none, because it belongs to a run", ses.Name).
 			WithHint("print the brief without --at: %s", briefStep(in.What))
 	}
 	cfg, err := projects.Source{Project: p}.Config(ctx, projects.UserFile([]string{"HOME=" + in.Env["HOME"], "XDG_CONFIG_HOME=" + in.Env["XDG_CONFIG_HOME"]}))

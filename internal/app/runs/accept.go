@@ -138,7 +138,7 @@ func (s *Runs) refuseSetAside(ctx context.Context, p *projects.Project, l ledger
 	}
 	for _, sal := range slices.Backward(all) {
 		if sal.Reason == string(id)+": "+d.Reason {
-			return kedge.Errorf(kedge.Blocked, "you cannot accept feature %q now, because Kedge set its work aside as %s; the reason: %s", id, sal.ID, d.Reason).
+			return kedge.Errorf(kedge.Blocked, "you cannot accept feature %q now, because Kedge set its work aside (salvage %s): %s", id, sal.ID, d.Reason).
 				WithHint("let an agent build the feature again: kedge feature reopen %s --reason WHY; or restore the work and let Kedge check it: kedge salvage restore %s && kedge feature reopen %s && kedge feature submit %s",
 					id, sal.ID, id, id)
 		}

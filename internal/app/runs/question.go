@@ -33,7 +33,7 @@ func (s *Runs) QuestionAsk(ctx context.Context, who projects.Caller, in Question
 	in.Question = strings.TrimSpace(in.Question)
 	switch {
 	case in.Question == "" || len(in.Question) > MaxText:
-		return QuestionAskReply{}, kedge.Errorf(kedge.Invalid, "a question must have 1 to %d bytes, and yours has %d", MaxText, len(in.Question)).WithHint("ask again with a question of this length")
+		return QuestionAskReply{}, kedge.Errorf(kedge.Invalid, "a question must have 1 to %d bytes, and yours has %d", MaxText, len(in.Question)).WithHint("ask again within this limit")
 	case redact.Text(in.Question) != in.Question:
 		return QuestionAskReply{}, kedge.Errorf(kedge.Invalid, "the question contains what looks like a secret, so Kedge did not store it").WithHint("ask again without the secret")
 	case s.home.ReadOnly:
@@ -67,7 +67,7 @@ func (s *Runs) QuestionAsk(ctx context.Context, who projects.Caller, in Question
 
 // asking is the job whose session asks, in the run that it works for.
 func (s *Runs) asking(ctx context.Context, p *projects.Project, who projects.Caller) (run.State, *run.Job, error) {
-	none := kedge.Errorf(kedge.Conflict, "only a session that works on a feature of a run can ask this way, and this session does not").WithHint("ask your question in this conversation: the user reads it here")
+	none := kedge.Errorf(kedge.Conflict, "this session cannot ask with this command, because it does not work on a feature of a run").WithHint("ask your question in this conversation: the user reads it here")
 	id, _ := who.Session() // a person has none
 	ses, _, err := journal.Get[kedge.Session](ctx, p.Store, journal.KindSession, string(id))
 	if err != nil {

@@ -135,7 +135,7 @@ type OperatorPass struct {
 // it away does not matter there. The attempt is recorded.
 func (s *Manager) AdmitOperator(ctx context.Context, in OperatorPass) (string, error) {
 	if in.Inside == nobodys {
-		return "", s.refuseOperator(ctx, in, kedge.Errorf(kedge.Blocked, "this program runs in a check or a service of the project, and those may not control a run").WithHint("ask the user to run the command in a terminal of their own"))
+		return "", s.refuseOperator(ctx, in, kedge.Errorf(kedge.Blocked, "this program runs in a check or a service of the project, so it may not control a run").WithHint("ask the user to run the command in a terminal of their own"))
 	}
 	if in.Inside != "" {
 		if err := s.RefuseToRuns(ctx, projects.Caller{Dir: in.Dir, Actor: kedge.Agent(in.Inside)}, "operator "+in.Act); err != nil {

@@ -38,7 +38,7 @@ func (s *Manager) endLeft(f hold.Found) {
 	}
 	left, err := hold.EndLeft(f.Dir)
 	if err != nil || left > 0 {
-		s.home.Log.Warn("the process that kept a session alive (its holder) was killed; Kedge ended what still ran of that session", "session", string(f.ID), "processes", left, "error", err)
+		s.home.Log.Warn("the process that kept a session alive (its holder) was killed, so Kedge ended the session's other processes", "session", string(f.ID), "processes", left, "error", err)
 	}
 }
 

@@ -58,7 +58,7 @@ func (s *Manager) SessionFresh(ctx context.Context, who projects.Caller, in Sess
 	}
 	stood := s.stoodAs(ctx, p, old, in.Env)
 	if reply.Handoff, reply.Checkpoint, err = s.saveBefore(ctx, who, old, stood); err != nil {
-		return reply, kedge.Errorf(kedge.KindOf(err), "Kedge started no fresh session and ended nothing, because it could not save where the work of session %q stands: %w", old.Name, err).WithHint("%s", kedge.HintOf(err))
+		return reply, kedge.Errorf(kedge.KindOf(err), "Kedge did not replace session %q with a fresh one, because it cannot save the state of the work: %w", old.Name, err).WithHint("%s", kedge.HintOf(err))
 	}
 	if old.Live() {
 		if _, err := s.SessionKill(ctx, who, SessionKill{Name: string(old.ID), GraceMS: in.GraceMS}); err != nil && !kedge.Conflict.Is(err) {
@@ -100,7 +100,7 @@ func readable(old kedge.Session, again SessionNew) error {
 		return nil
 	}
 	if _, ok := reading(old, again, "brief.md", ""); !ok {
-		return kedge.Errorf(kedge.Conflict, "Kedge started no fresh session and ended nothing, because it cannot pass a brief to the command of session %q", old.Name).
+		return kedge.Errorf(kedge.Conflict, "Kedge did not replace session %q with a fresh one, because it cannot pass a brief to the session's command", old.Name).
 			WithHint("start another session whose command has no prompt: kedge new NAME -- %s", old.Command[0])
 	}
 	return nil

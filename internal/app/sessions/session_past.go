@@ -34,7 +34,7 @@ func (s *Manager) resumePast(ctx context.Context, who projects.Caller, in Sessio
 	}
 	t := *in.Past
 	if fi, err := os.Stat(t.Folder); t.Folder == "" || err != nil || !fi.IsDir() {
-		return kedge.Session{}, kedge.Errorf(kedge.NotFound, "Kedge cannot resume the conversation where it was, because its folder %q is gone", t.Folder).
+		return kedge.Session{}, kedge.Errorf(kedge.NotFound, "Kedge cannot resume the conversation, because its folder %q does not exist any more", t.Folder).
 			WithHint("print a summary, and give it to an agent in another folder: kedge brief %s", t.ID)
 	}
 	who.Dir = t.Folder

@@ -34,7 +34,7 @@ func (s *Manager) mayAct(ctx context.Context, p *projects.Project, who projects.
 	if err != nil {
 		return err
 	}
-	return kedge.Errorf(kedge.Blocked, "this session did not start session %q, so it may not %s it", ses.Name, cmp.Or(map[string]string{"send": "type into"}[act], act)).
+	return kedge.Errorf(kedge.Blocked, "this session may not %s session %q, because it did not start that session", cmp.Or(map[string]string{"send": "type into"}[act], act), ses.Name).
 		WithHint("ask the user to run: kedge %s %s%s", act, ses.Name, map[string]string{"send": " TEXT", "rename": " NEW"}[act])
 }
 

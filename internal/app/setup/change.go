@@ -86,7 +86,7 @@ func (at *site) pieceChanges(root *os.Root, pl *initPlan, ignore []string) ([]ch
 			return out, err
 		}
 		if piece.Path == scaffold.AgentsFile && c.done() && !piece.Current(*c.old) {
-			pl.notes = append(pl.notes, fmt.Sprintf("Kedge's lines in %s come from another version of Kedge; to renew them, delete these lines, then: kedge init", path))
+			pl.notes = append(pl.notes, fmt.Sprintf("Kedge's lines in %s come from another version of Kedge; to get the current lines, delete the old ones, then: kedge init", path))
 		}
 		out = append(out, c)
 	}

@@ -202,7 +202,7 @@ func (at *site) planIgnore(ctx context.Context, pl *initPlan) ([]string, error) 
 	}
 	if pl.writes(scaffold.GateFile) && len(pl.found.Ignore) > 0 {
 		lines = append(lines, pl.found.Ignore...)
-		pl.notes = append(pl.notes, fmt.Sprintf("the set-up or the checks write %s; Kedge adds these paths to %s, because a result does not count if other files change while the checks run",
+		pl.notes = append(pl.notes, fmt.Sprintf("the set-up or the checks write %s; Kedge adds these paths to %s, so that such changes do not make the checks' results invalid",
 			strings.Join(pl.found.Ignore, ", "), scaffold.GitignoreFile))
 	}
 	return lines, nil

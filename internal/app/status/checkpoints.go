@@ -307,7 +307,7 @@ func document(p *projects.Project, who projects.Caller, given, standard string) 
 	}
 	b, ok, err := p.Read(name)
 	if err == nil && !ok {
-		err = kedge.Errorf(kedge.NotFound, "there is no file %q in the project", name).WithHint("this command writes %s: %s", standard, brief.SaveCommand(strings.TrimSuffix(filepath.Base(standard), ".md")))
+		err = kedge.Errorf(kedge.NotFound, "there is no file %q in the project", name).WithHint("write %s: %s", standard, brief.SaveCommand(strings.TrimSuffix(filepath.Base(standard), ".md")))
 	}
 	return name, b, err
 }

@@ -122,14 +122,14 @@ func takeBack(data kedge.FeatureStatusData) kedge.FeatureStatusData {
 // proven refuses to complete a feature without its verdict.
 func (l recorder) proven(ctx context.Context, data kedge.FeatureStatusData) error {
 	if data.Evidence == nil {
-		return kedge.Errorf(kedge.Conflict, "Kedge did not complete feature %q, because it has no result in which all checks are green", data.ID).WithHint("see the feature's results: kedge explain %s", data.ID)
+		return kedge.Errorf(kedge.Conflict, "feature %q is not completed, because it has no result in which all checks are green", data.ID).WithHint("see the feature's results: kedge explain %s", data.ID)
 	}
 	ev, ok, err := journal.Get[kedge.Evidence](ctx, l.p.Store, journal.KindEvidence, string(*data.Evidence))
 	if err != nil {
 		return err
 	}
 	if !ok || ev.Feature != data.ID || !verify.ProvesAll(ev.Verdict) {
-		return kedge.Errorf(kedge.Conflict, "Kedge did not complete feature %[2]q, because not all checks are green in the verdict %[1]q", *data.Evidence, data.ID).WithHint("see the feature's results: kedge explain %s", data.ID)
+		return kedge.Errorf(kedge.Conflict, "feature %[2]q is not completed, because not all checks are green in verdict %[1]q", *data.Evidence, data.ID).WithHint("see the feature's results: kedge explain %s", data.ID)
 	}
 	return nil
 }

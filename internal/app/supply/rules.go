@@ -127,7 +127,7 @@ func RulesOf(cfg config.Config, f Flags) config.Rules {
 func (s *Supply) CheckCommitted(ctx context.Context, p *projects.Project, repo *git.Repo, base, route string, again kedge.NextStep, err error) error {
 	here, hereErr := projects.Source{Project: p}.Config(ctx, "")
 	if hereErr != nil && err != nil {
-		return kedge.Errorf(kedge.Blocked, "%w; besides, your uncommitted changes to %s have a mistake: %s", err, scaffold.ConfigFile, hereErr.Error()).
+		return kedge.Errorf(kedge.Blocked, "%w; your uncommitted changes to %s also have a mistake: %s", err, scaffold.ConfigFile, hereErr.Error()).
 			WithHint("%s", kedge.HintOf(hereErr))
 	}
 	if hereErr != nil {

@@ -135,7 +135,7 @@ func gateReply(evs []kedge.Event, err error) (GateReply, error) {
 		}
 		var ev kedge.Evidence
 		if err := json.Unmarshal(e.Data, &ev); err != nil {
-			return GateReply{}, kedge.Errorf(kedge.Internal, "cannot read the result of the checks in Kedge's journal of this project: %w", err)
+			return GateReply{}, kedge.Errorf(kedge.Internal, "cannot read the result of the checks in Kedge's journal of this project: %w", err).WithHint("see what is wrong: kedge doctor")
 		}
 		return GateReply{Verdict: ev.Verdict, Evidence: ev.ID}, nil
 	}

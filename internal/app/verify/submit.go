@@ -387,7 +387,7 @@ func (s *Verifier) submitReply(ctx context.Context, p *projects.Project, id kedg
 		}
 		var ev kedge.Evidence
 		if err := json.Unmarshal(e.Data, &ev); err != nil {
-			return reply, kedge.Errorf(kedge.Internal, "cannot read the result of the checks in Kedge's journal of this project: %w", err)
+			return reply, kedge.Errorf(kedge.Internal, "cannot read the result of the checks in Kedge's journal of this project: %w", err).WithHint("see what is wrong: kedge doctor")
 		}
 		reply.Verdict, reply.Evidence = &ev.Verdict, ev.ID
 	}

@@ -23,7 +23,7 @@ func (s *session) conclude(ctx context.Context, f hold.Found) (run.Input, error)
 		return run.Input{}, err
 	}
 	if left > 0 {
-		s.cfg.log().Warn("the process that kept a session alive (its holder) was killed; Kedge ended what still ran of that session", "session", string(s.id), "processes", left)
+		s.cfg.log().Warn("the process that kept a session alive (its holder) was killed, so Kedge ended the session's other processes", "session", string(s.id), "processes", left)
 	}
 	if _, end, err := s.tape(); err == nil {
 		s.readTo(ctx, end)
