@@ -20,11 +20,11 @@ const withinText = ", to a commit that its worktree has too"
 
 // Finding tells of the move, with what takes it back.
 func (m RefMove) Finding() Finding {
-	who := string(m.Session)
-	if who == "" {
-		who = "the session"
+	who := "the session"
+	if m.Session != "" {
+		who = "session " + string(m.Session)
 	}
-	what := fmt.Sprintf("%s moved from %s to %s while %s worked", m.Ref, m.From, m.To, who)
+	what := fmt.Sprintf("%s moved from commit %s to commit %s while %s worked", m.Ref, m.From, m.To, who)
 	switch {
 	case m.From == "":
 		what = fmt.Sprintf("%s was created at commit %s while %s worked", m.Ref, m.To, who)
@@ -59,6 +59,7 @@ func RefMoveOf(f Finding) (RefMove, bool) {
 		return m, false
 	}
 	rest, m.Within = strings.CutSuffix(rest, withinText)
+	rest = strings.NewReplacer("commit ", "", "session ", "").Replace(rest) // older findings lack these words
 	var who string
 	if _, err := fmt.Sscanf(rest, "%s to %s while %s", &m.From, &m.To, &who); err != nil {
 		return m, false

@@ -25,6 +25,10 @@ func TestRefMoveReadBack(t *testing.T) {
 			}
 		})
 	}
+	old := kedge.Finding{Where: "refs/heads/main", What: "refs/heads/main moved from 0123456789ab to ba9876543210 while " + string(ses) + " worked"}
+	if m, ok := kedge.RefMoveOf(old); !ok || m != (kedge.RefMove{Ref: old.Where, From: "0123456789ab", To: "ba9876543210", Session: ses}) {
+		t.Errorf("a finding of an older Kedge was read back as %+v, %v", m, ok)
+	}
 	for name, f := range map[string]kedge.Finding{
 		"made":    kedge.RefMove{Ref: "refs/tags/v1", To: "ba9876543210", Session: ses}.Finding(),
 		"removed": kedge.RefMove{Ref: "refs/tags/v1", From: "ba9876543210", Session: ses}.Finding(),

@@ -39,7 +39,7 @@ func (r *Repo) SetProjectID(ctx context.Context, id kedge.ProjectID) error {
 			return err
 		}
 		if has != "" {
-			return kedge.Errorf(kedge.Conflict, "the repository has the project id %q already", has).WithHint("see where the project stands: kedge status")
+			return kedge.Errorf(kedge.Conflict, "the repository already has the project id %q", has).WithHint("see where the project stands: kedge status")
 		}
 		return atomicfile.Write(r.idFile(), []byte(string(id)+"\n"), 0o644)
 	})

@@ -96,7 +96,7 @@ func readSmall(file string) ([]byte, error) {
 		return nil, err
 	}
 	if !fi.Mode().IsRegular() || fi.Size() > most {
-		return nil, kedge.Errorf(kedge.Invalid, "the file with the project's id, %q, must be a plain file of at most 8 KB", file)
+		return nil, kedge.Errorf(kedge.Invalid, "%q must be a plain file of at most 8 KB, because it holds the project's id", file)
 	}
 	return os.ReadFile(file)
 }

@@ -43,7 +43,7 @@ func readKey(path string) ([]byte, error) {
 	key, err := hex.DecodeString(string(bytes.TrimSpace(text)))
 	if err != nil || len(key) != keySize {
 		return nil, kedge.Errorf(kedge.Conflict, "the key of the journals, %q, is damaged", path).
-			WithHint("copy %s of a backup to %s", KeyName, path)
+			WithHint("restore that file from a backup: cp BACKUP/%s %s", KeyName, path)
 	}
 	return key, nil
 }

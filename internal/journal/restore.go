@@ -97,7 +97,7 @@ func finishRestore(dir string, now time.Time) (Restored, error) {
 		err = json.Unmarshal(text, &r)
 	}
 	if err != nil {
-		return r, kedge.Errorf(kedge.Internal, "cannot read what the interrupted restoration found: %w", err)
+		return r, kedge.Errorf(kedge.Internal, "cannot finish the interrupted restore of the journal in %q: %w", dir, err)
 	}
 	r.Aside, err = swapIn(dir, now)
 	return r, err
@@ -213,7 +213,7 @@ func (s *source) read(ctx context.Context, conn queryer, unverified bool) {
 		if why == "" && !belongs && !(unverified && r.Seq == head.Seq+1) {
 			why = "somebody else wrote or changed it"
 			if r.Seq != head.Seq+1 {
-				why = fmt.Sprintf("it stands behind event %d, which is missing", head.Seq+1)
+				why = fmt.Sprintf("it comes after event %d, which is missing", head.Seq+1)
 			}
 		} else if why == "" {
 			changes, err := fold(r.Event, all.get)
@@ -343,7 +343,7 @@ func swapIn(dir string, now time.Time) (aside string, err error) {
 		func() error { return syncPath(dir) },
 	} {
 		if err := step(); err != nil {
-			return aside, kedge.Errorf(kedge.Internal, "cannot put the restored journal in its place: %w", err).WithHint("finish it: kedge restore")
+			return aside, kedge.Errorf(kedge.Internal, "cannot move the restored journal into %q: %w", dir, err).WithHint("finish it: kedge restore")
 		}
 	}
 	return aside, nil

@@ -50,7 +50,7 @@ func foldRun(f *folding) error {
 		return err
 	}
 	if d.N != head.Steps+1 {
-		return kedge.Errorf(kedge.Conflict, "Kedge did not save step %d of run %q, because the last saved step is %d: another process works on the same run", d.N, d.Run, head.Steps)
+		return kedge.Errorf(kedge.Conflict, "another process works on run %q, so Kedge did not save step %d (last saved step: %d)", d.Run, d.N, head.Steps)
 	}
 	if d.N == 1 {
 		head.BegunAt = f.ev.At

@@ -54,7 +54,7 @@ func ReadOperators(home string) ([]Operator, error) {
 		err = kedge.Errorf(kedge.Internal, "the file has version %d, and this version of Kedge reads version 1", kept.Version)
 	}
 	if err != nil {
-		return nil, kedge.Errorf(kedge.Internal, "the file %q in Kedge's state folder cannot be read: %w", OperatorsFile, err).WithHint("remove the file, then make new operator tokens: kedge operator add NAME")
+		return nil, kedge.Errorf(kedge.Internal, "cannot read the operators in %q: %w", filepath.Join(home, OperatorsFile), err).WithHint("remove the file, then make new operator tokens: rm '%s' && kedge operator add NAME", filepath.Join(home, OperatorsFile))
 	}
 	return kept.Operators, nil
 }

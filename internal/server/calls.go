@@ -104,7 +104,7 @@ func Find(name string) (Call, error) {
 		}
 	}
 	return Call{}, kedge.Errorf(kedge.NotFound, "the daemon cannot do what your command asks (request %q)", name).
-		WithHint("the daemon may run another version of Kedge: stop it with kedge down, then repeat your command")
+		WithHint("restart the daemon, which may be another version of Kedge: kedge down && kedge up")
 }
 
 // Run carries out one call on s.

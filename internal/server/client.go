@@ -100,7 +100,7 @@ func read(body io.Reader, out any, progress func(json.RawMessage)) error {
 		}
 		var l Line
 		if err := json.Unmarshal(b, &l); err != nil {
-			return kedge.Errorf(kedge.Internal, "Kedge does not understand the daemon's answer: %w", err).WithHint("the daemon may run another version of Kedge: stop it with kedge down, then repeat your command")
+			return kedge.Errorf(kedge.Internal, "Kedge does not understand the daemon's answer: %w", err).WithHint("restart the daemon, which may be another version of Kedge: kedge down && kedge up")
 		}
 		switch l.Type {
 		case "progress":
@@ -124,7 +124,7 @@ func decode(data json.RawMessage, out any) error {
 		return nil
 	}
 	if err := json.Unmarshal(data, out); err != nil {
-		return kedge.Errorf(kedge.Internal, "Kedge does not understand the daemon's answer: %w", err).WithHint("the daemon may run another version of Kedge: stop it with kedge down, then repeat your command")
+		return kedge.Errorf(kedge.Internal, "Kedge does not understand the daemon's answer: %w", err).WithHint("restart the daemon, which may be another version of Kedge: kedge down && kedge up")
 	}
 	return nil
 }

@@ -134,7 +134,7 @@ func DataOf[T any](evs []kedge.Event, typ kedge.EventType) (T, error) {
 			continue
 		}
 		if err := json.Unmarshal(ev.Data, &v); err != nil {
-			return v, kedge.Errorf(kedge.Internal, "cannot read entry %d in Kedge's journal of this project: %w", ev.Seq, err).WithHint("see what is wrong: kedge doctor")
+			return v, kedge.Errorf(kedge.Internal, "cannot read event %d in Kedge's journal of this project: %w", ev.Seq, err).WithHint("see what is wrong: kedge doctor")
 		}
 		return v, nil
 	}

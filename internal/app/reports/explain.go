@@ -208,7 +208,7 @@ func (s *Reports) storyOf(ctx context.Context, p *projects.Project, id kedge.Fea
 		}
 		var d delta.Stepped
 		if err := json.Unmarshal(ev.Data, &d); err != nil {
-			return kedge.Errorf(kedge.Internal, "cannot read entry %d in Kedge's journal of this project: %w", ev.Seq, err).WithHint("see what is wrong: kedge doctor")
+			return kedge.Errorf(kedge.Internal, "cannot read event %d in Kedge's journal of this project: %w", ev.Seq, err).WithHint("see what is wrong: kedge doctor")
 		}
 		if stories[d.Run] == nil {
 			stories[d.Run] = newStory(id)

@@ -252,7 +252,7 @@ func commitsOf(ctx context.Context, p *projects.Project) (map[kedge.FeatureID]st
 			continue
 		}
 		if err := json.Unmarshal(ev.Data, &d); err != nil {
-			return nil, kedge.Errorf(kedge.Internal, "cannot read entry %d in Kedge's journal of this project: %w", ev.Seq, err).WithHint("see what is wrong: kedge doctor")
+			return nil, kedge.Errorf(kedge.Internal, "cannot read event %d in Kedge's journal of this project: %w", ev.Seq, err).WithHint("see what is wrong: kedge doctor")
 		}
 		for _, c := range d.Commands() {
 			if c.Kind == run.Commit {

@@ -56,7 +56,7 @@ func Summarise(ctx context.Context, p *projects.Project, id kedge.RunID) (RunSum
 		}
 		var d delta.Stepped
 		if err := json.Unmarshal(ev.Data, &d); err != nil {
-			return c.sum, kedge.Errorf(kedge.Internal, "cannot read entry %d in Kedge's journal of this project: %w", ev.Seq, err).WithHint("see what is wrong: kedge doctor")
+			return c.sum, kedge.Errorf(kedge.Internal, "cannot read event %d in Kedge's journal of this project: %w", ev.Seq, err).WithHint("see what is wrong: kedge doctor")
 		}
 		if d.Run == id {
 			c.take(d)

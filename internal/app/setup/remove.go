@@ -167,7 +167,7 @@ func initRecords(ctx context.Context, p *projects.Project) (map[string]kedge.Ini
 		}
 		var data kedge.InitData
 		if err := json.Unmarshal(ev.Data, &data); err != nil {
-			return nil, kedge.Errorf(kedge.Internal, "cannot read entry %d in Kedge's journal of this project: %w", ev.Seq, err).WithHint("see what is wrong: kedge doctor")
+			return nil, kedge.Errorf(kedge.Internal, "cannot read event %d in Kedge's journal of this project: %w", ev.Seq, err).WithHint("see what is wrong: kedge doctor")
 		}
 		for _, f := range data.Files {
 			records[f.Path] = f

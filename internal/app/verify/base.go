@@ -148,7 +148,7 @@ func initCommit(ctx context.Context, p *projects.Project) (string, error) {
 		}
 		var data kedge.InitData
 		if err := json.Unmarshal(ev.Data, &data); err != nil {
-			return "", kedge.Errorf(kedge.Internal, "cannot read entry %d in Kedge's journal of this project: %w", ev.Seq, err).WithHint("see what is wrong: kedge doctor")
+			return "", kedge.Errorf(kedge.Internal, "cannot read event %d in Kedge's journal of this project: %w", ev.Seq, err).WithHint("see what is wrong: kedge doctor")
 		}
 		commit = data.Commit
 	}

@@ -244,7 +244,7 @@ func TestCommitsOnTheUsersBranchAreSeen(t *testing.T) {
 	}
 	y.inspected(run.Clean, base, tree)
 	got := findings(y.inspection().Findings)
-	for _, want := range []string{"refs/heads/main moved from " + base[:12], "refs/tags/v1 was made", "made commits of its own"} {
+	for _, want := range []string{"refs/heads/main moved from commit " + base[:12], "refs/tags/v1 was created", "made commits of its own"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)
 		}

@@ -114,7 +114,7 @@ func (s *Scratch) fill(lock *os.File) error {
 func (r *Repo) begin(b Begun) error {
 	text, err := json.Marshal(b)
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot save the file about an unfinished commit of Kedge's: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot save which commit Kedge is making in %q: %w", r.g.Root(), err)
 	}
 	return atomicfile.Write(r.begunFile(), append(text, '\n'), 0o600)
 }
@@ -140,7 +140,7 @@ func (r *Repo) finish(ctx context.Context) error {
 func (s *Scratch) followBegun(ctx context.Context) error {
 	text, err := os.ReadFile(s.r.begunFile())
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot read the file about an unfinished commit of Kedge's: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot read which commit Kedge began to make in %q: %w", s.r.g.Root(), err)
 	}
 	var b Begun
 	if err := strict.Decode(s.r.begunFile(), text, &b); err != nil {

@@ -117,7 +117,7 @@ func GiveCommit(ctx context.Context, g *hardened.Git, from, to, ref, commit stri
 func pack(ctx context.Context, g *hardened.Git, from, to, commit string) error {
 	tmp, err := os.MkdirTemp(filepath.Join(to, "objects"), "tmp_objdir-kedge-") // git itself removes one that a crash leaves
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot make a folder for the commits of a submodule: %w", err).WithHint("make sure that you may write to %q", to)
+		return kedge.Errorf(kedge.Internal, "cannot copy commit %s of a submodule into %q: %w", commit, to, err).WithHint("make sure that you may write to %q", to)
 	}
 	defer func() { _ = os.RemoveAll(tmp) }()
 	known, err := sharedCommits(ctx, g, from, to)
@@ -145,7 +145,7 @@ func pack(ctx context.Context, g *hardened.Git, from, to, commit string) error {
 		err = os.Rename(name+".checked", filepath.Join(into, "pack-"+hash+".idx"))
 	}
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot save the commits of a submodule: %w", err).WithHint("make sure that you may write to %q", into)
+		return kedge.Errorf(kedge.Internal, "cannot copy commit %s of a submodule into %q: %w", commit, into, err).WithHint("make sure that you may write to %q", into)
 	}
 	return syncDir(into)
 }

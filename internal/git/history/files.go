@@ -117,7 +117,7 @@ func (r *Repo) askHeads(ctx context.Context, files []File, shas []string, some [
 	}
 	sizes := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
 	if len(sizes) != len(some) {
-		return kedge.Errorf(kedge.Internal, "git gave the sizes of %d files, and Kedge asked for %d", len(sizes), len(some))
+		return kedge.Errorf(kedge.Internal, "Kedge asked git for the sizes of %[2]d files, and git answered with %[1]d sizes", len(sizes), len(some))
 	}
 	for n, i := range some {
 		if files[i].Size, err = strconv.ParseInt(sizes[n], 10, 64); err != nil {

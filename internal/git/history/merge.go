@@ -74,7 +74,7 @@ func (r *Repo) mergeTrees(ctx context.Context, trees [3]string, at time.Time) (t
 		err = nil
 	}
 	if err != nil || len(f) == 0 {
-		return "", nil, kedge.Errorf(kedge.Internal, "git cannot merge: %w", err).WithHint("update git if this prints a version before 2.38: git --version")
+		return "", nil, kedge.Errorf(kedge.Internal, "git cannot merge: %w", err).WithHint("see whether git is older than 2.38: git --version")
 	}
 	return f[0], parseConflicts(f[1:]), nil
 }

@@ -42,7 +42,7 @@ func (r *Repo) moveRef(ctx context.Context, ref, to, old string) error {
 	}
 	_, err = r.g.Do(ctx, args...)
 	if hardened.StderrHas(err, "but expected", "already exists", "unable to resolve reference") {
-		return kedge.Errorf(kedge.Conflict, "something moved %q meanwhile: %[1]q is at %[2]s now, and Kedge expected %[3]s", ref, hardened.OrNone(now), hardened.OrNone(old)).
+		return kedge.Errorf(kedge.Conflict, "something moved %q: it is at %s now, and Kedge expected %s", ref, hardened.OrNone(now), hardened.OrNone(old)).
 			WithHint("see its newest commits: git log --oneline -5 %s", hardened.Quote(ref))
 	}
 	return err
@@ -104,7 +104,7 @@ func (r *Repo) MergeBase(ctx context.Context, a, b string) (string, error) {
 	}
 	out, err := r.g.Do(ctx, "merge-base", "--end-of-options", a, b)
 	if hardened.ExitCode(err) == 1 {
-		return "", kedge.Errorf(kedge.NotFound, "%q and %q have no commit in common", a, b).WithHint("see how the branches stand: git log --oneline --graph --all")
+		return "", kedge.Errorf(kedge.NotFound, "%q and %q have no commit in common", a, b).WithHint("see all branches: git log --oneline --graph --all")
 	}
 	first, _, _ := strings.Cut(string(out), "\n")
 	return first, err

@@ -62,7 +62,7 @@ func (a Attic) Plan(id kedge.SalvageID, root string, things []Thing) error {
 	}
 	b, err := json.MarshalIndent(manifest{Version: 1, ID: id, Root: root, Things: things}, "", "  ")
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot save the list of the files that Kedge sets aside: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot save the list of the files in salvage %s: %w", id, err)
 	}
 	return atomicfile.Write(a.manifestFile(), append(b, '\n'), 0o600)
 }
@@ -74,7 +74,7 @@ func (a Attic) Check(paths []string) error {
 	}
 	b, err := os.ReadFile(a.manifestFile())
 	if err != nil {
-		return kedge.Errorf(kedge.NotFound, "the folder with these set-aside files (the salvage) is gone: %w", err).WithHint("look for %q in a backup", a.Dir)
+		return kedge.Errorf(kedge.NotFound, "cannot read the list of the files that Kedge set aside (the salvage): %w", err).WithHint("look for %q in a backup", a.Dir)
 	}
 	var m manifest
 	if err := strict.Decode(a.manifestFile(), b, &m); err != nil {

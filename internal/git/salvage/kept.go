@@ -203,7 +203,7 @@ func (r *Repo) DropSalvage(ctx context.Context, id kedge.SalvageID, atticDir str
 		// The attic goes first: as long as the ref is there, the salvage is
 		// listed, and can be dropped again.
 		if err := RemoveAll(filepath.Join(atticDir, string(id))); err != nil {
-			return kedge.Errorf(kedge.Internal, "cannot delete the set-aside files (the salvage): %w", err).WithHint("delete them yourself: rm -r %s", hardened.Quote(filepath.Join(atticDir, string(id))))
+			return kedge.Errorf(kedge.Internal, "cannot delete the files of salvage %s: %w", id, err).WithHint("delete them yourself: rm -r %s", hardened.Quote(filepath.Join(atticDir, string(id))))
 		}
 		if !ok {
 			return kedge.Errorf(kedge.NotFound, "Kedge has no set-aside work (salvage) with the id %q", id).WithHint("see the ids: kedge salvage ls")

@@ -97,7 +97,7 @@ func (r *Repo) partsIn(ctx context.Context, v saved, a Attic, home, under string
 	s := Of(sub)
 	list, err := s.listSalvage(ctx, salvageRefs+string(v.ID))
 	if err != nil || len(list) == 0 {
-		return nil, cmp.Or(err, error(kedge.Errorf(kedge.NotFound, "Kedge cannot restore salvage %s: the repository of submodule %q no longer has the work that Kedge set aside there", v.ID, under+in.Path).WithHint("look for that work in another copy of the submodule")))
+		return nil, cmp.Or(err, error(kedge.Errorf(kedge.NotFound, "Kedge cannot restore salvage %s: the repository of submodule %q no longer has the work that Kedge set aside there", v.ID, under+in.Path).WithHint("look for commit %s in another copy of the submodule", in.Commit)))
 	}
 	return s.parts(ctx, list[0], a.of(in.Path), m.Home, under+in.Path+"/")
 }
@@ -265,7 +265,7 @@ func (s *scratch) merge(ctx context.Context, base, now string, p part, theirs st
 		return "", p.conflict(f[1:])
 	}
 	if err != nil || len(f) == 0 {
-		return "", kedge.Errorf(kedge.Internal, "git cannot merge the set-aside work (the salvage): %w", err).WithHint("update git if this prints a version before 2.38: git --version")
+		return "", kedge.Errorf(kedge.Internal, "git cannot merge the set-aside work (the salvage): %w", err).WithHint("see whether git is older than 2.38: git --version")
 	}
 	return f[0], nil
 }

@@ -265,7 +265,7 @@ func TestRestoreUnknownOrIncomplete(t *testing.T) {
 	r.Must(os.RemoveAll(filepath.Join(r.Attic(), string(s.ID), "files", "nested")))
 	gittest.WantKind(t, r.Restore(s.ID), kedge.NotFound, "is no longer in the salvage")
 	r.Must(os.RemoveAll(r.Attic()))
-	gittest.WantKind(t, r.Restore(s.ID), kedge.NotFound, "folder with these set-aside files (the salvage) is gone")
+	gittest.WantKind(t, r.Restore(s.ID), kedge.NotFound, "cannot read the list of the files that Kedge set aside (the salvage)")
 }
 
 // TestSalvageFinishesWhatACrashLeft: with the ref made and nothing moved yet,

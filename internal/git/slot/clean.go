@@ -69,11 +69,11 @@ func (s *Slots) writeCourse(c Course) error {
 // writeRecord writes a record of a run, whole or not at all.
 func (s *Slots) writeRecord(id kedge.RunID, file string, record any) error {
 	if err := os.MkdirAll(s.recordsDir(id), 0o700); err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot make the folder for the files of a run: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot make the folder for the files of run %s: %w", id, err)
 	}
 	text, err := json.Marshal(record)
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot save Kedge's file about a run: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot save the state of run %s: %w", id, err)
 	}
 	return atomicfile.Write(file, append(text, '\n'), 0o600)
 }
@@ -302,7 +302,7 @@ func (s *Slots) unused(id kedge.RunID) ([]string, error) {
 	dirs := []string{s.CleanDir(id)}
 	others, err := filepath.Glob(filepath.Join(s.root(), "run-*"))
 	if err != nil {
-		return nil, kedge.Errorf(kedge.Internal, "cannot list the worktrees: %w", err)
+		return nil, kedge.Errorf(kedge.Internal, "cannot list the worktrees in %q: %w", s.root(), err)
 	}
 	for _, dir := range others {
 		if kedge.ValidID("run", filepath.Base(dir)) && dir != dirs[0] {
@@ -333,7 +333,7 @@ const goneName = "gone-"
 func (s *Slots) Sweep(ctx context.Context) error {
 	dirs, err := filepath.Glob(filepath.Join(s.root(), goneName+"*"))
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot list the folders that Kedge must delete: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot list the old worktrees to delete in %q: %w", s.root(), err)
 	}
 	var errs []error
 	for _, dir := range dirs {

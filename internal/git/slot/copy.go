@@ -69,7 +69,7 @@ func filesOf(all []original) []string {
 func originalsBelow(root, name string) ([]original, error) {
 	name = path.Clean(filepath.ToSlash(name))
 	if !fs.ValidPath(name) || name == "." {
-		return nil, kedge.Errorf(kedge.Invalid, "Kedge cannot copy %q into worktrees: it is not inside the project's folder", name).WithHint("under [worktree] in .kedge/config.toml, name only files below the project's folder in copy")
+		return nil, kedge.Errorf(kedge.Invalid, "Kedge cannot copy %q into worktrees: it is not inside the project's folder", name).WithHint("correct \"copy\" under [worktree] in .kedge/config.toml: list only files below the project's folder")
 	}
 	var out []original
 	err := fs.WalkDir(os.DirFS(root), name, func(p string, d fs.DirEntry, err error) error {

@@ -48,7 +48,7 @@ func (s *Slots) usage(over func(kedge.RunID) bool) (Usage, error) {
 	}
 	dirs, err := filepath.Glob(filepath.Join(s.root(), "run-*"))
 	if err != nil {
-		return out, kedge.Errorf(kedge.Internal, "cannot list the worktrees: %w", err)
+		return out, kedge.Errorf(kedge.Internal, "cannot list the worktrees in %q: %w", s.root(), err)
 	}
 	dirs = slices.DeleteFunc(dirs, func(dir string) bool { return !kedge.ValidID("run", filepath.Base(dir)) })
 	for _, dir := range dirs {
@@ -102,7 +102,7 @@ func (s *Slots) ForgetRuns(ctx context.Context) error {
 	}
 	files, err := filepath.Glob(filepath.Join(s.root(), "run-*.d"))
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot list Kedge's files about runs: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot list the folders of runs in %q: %w", s.root(), err)
 	}
 	for _, dir := range files {
 		id := kedge.RunID(strings.TrimSuffix(filepath.Base(dir), ".d"))
@@ -113,7 +113,7 @@ func (s *Slots) ForgetRuns(ctx context.Context) error {
 			continue
 		}
 		if err := os.RemoveAll(dir); err != nil {
-			return kedge.Errorf(kedge.Internal, "cannot delete Kedge's files about a run: %w", err).WithHint("delete them yourself: rm -r %s", git.Quoted(dir))
+			return kedge.Errorf(kedge.Internal, "cannot delete the files of run %s: %w", id, err).WithHint("delete them yourself: rm -r %s", git.Quoted(dir))
 		}
 	}
 	_ = os.Remove(s.root()) // only if it is empty now

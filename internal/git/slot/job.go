@@ -67,7 +67,7 @@ func (s *Slots) Job(id kedge.RunID, job int) (Job, error) {
 func (s *Slots) readJob(id kedge.RunID, job int) (Job, error) {
 	empty := Job{Version: 1, Run: id, Job: job}
 	if !kedge.ValidID("run", string(id)) || job < 1 {
-		return empty, kedge.Errorf(kedge.Invalid, "Kedge cannot find the work on a feature, because run id %[2]q or work number %[1]d is not valid", job, string(id))
+		return empty, kedge.Errorf(kedge.Invalid, "Kedge has no work number %d of a run %q", job, string(id))
 	}
 	j, err := readRecord(s.recordFile(id, job))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -110,7 +110,7 @@ func (s *Slots) writeJob(j Job) error {
 func (s *Slots) KeepRefs(id kedge.RunID, job int, refs map[string]string) error {
 	text, err := json.Marshal(refs)
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot save which commits the branches and tags point to: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot save the commits of branches and tags for run %s: %w", id, err)
 	}
 	return atomicfile.Write(s.refsFile(id, job), append(text, '\n'), 0o600)
 }
@@ -122,7 +122,7 @@ func (s *Slots) Refs(id kedge.RunID, job int) (map[string]string, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, kedge.Errorf(kedge.Internal, "cannot read which commits the branches and tags pointed to earlier: %w", err)
+		return nil, kedge.Errorf(kedge.Internal, "cannot read the earlier commits of branches and tags for run %s: %w", id, err)
 	}
 	var refs map[string]string
 	return refs, strict.Decode(s.refsFile(id, job), text, &refs)
@@ -152,7 +152,7 @@ func (s *Slots) Release(ctx context.Context, id kedge.RunID, job int) error {
 	}
 	for _, file := range []string{s.refsFile(id, job), s.recordFile(id, job)} {
 		if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return kedge.Errorf(kedge.Internal, "cannot delete Kedge's file about the work on a feature: %w", err)
+			return kedge.Errorf(kedge.Internal, "cannot delete a state file of run %s: %w", id, err)
 		}
 	}
 	return nil
@@ -174,7 +174,7 @@ func (s *Slots) leaveGiven(ctx context.Context, j Job) error {
 func (s *Slots) jobs() ([]Job, error) {
 	files, err := filepath.Glob(filepath.Join(s.cfg.Dir, "run-*.d", "job-*.json"))
 	if err != nil {
-		return nil, kedge.Errorf(kedge.Internal, "cannot list the features that a run is working on: %w", err)
+		return nil, kedge.Errorf(kedge.Internal, "cannot list the features that runs work on, in %q: %w", s.cfg.Dir, err)
 	}
 	var out []Job
 	for _, f := range files {

@@ -36,10 +36,10 @@ func (s *Slots) KeepLanding(id kedge.RunID, l Landing) error {
 	all = append(all, l)
 	text, err := json.Marshal(all[max(0, len(all)-maxLandings):])
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot save Kedge's file about landed work: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot save the list of landed work of run %s: %w", id, err)
 	}
 	if err := os.MkdirAll(s.recordsDir(id), 0o700); err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot make the folder for the files of a run: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot make the folder for the files of run %s: %w", id, err)
 	}
 	return atomicfile.Write(file, append(text, '\n'), 0o600)
 }
@@ -50,7 +50,7 @@ func (s *Slots) Landings() ([]Landing, error) {
 	defer s.mu.Unlock()
 	files, err := filepath.Glob(filepath.Join(s.root(), "run-*.d", landings))
 	if err != nil {
-		return nil, kedge.Errorf(kedge.Internal, "cannot list Kedge's files about landed work: %w", err)
+		return nil, kedge.Errorf(kedge.Internal, "cannot list the landed work of runs in %q: %w", s.root(), err)
 	}
 	var out []Landing
 	for _, f := range files {
@@ -75,7 +75,7 @@ func readLandings(file string) ([]Landing, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, kedge.Errorf(kedge.Internal, "cannot read Kedge's file about landed work: %w", err)
+		return nil, kedge.Errorf(kedge.Internal, "cannot read the list of landed work: %w", err)
 	}
 	var out []Landing
 	return out, strict.Decode(file, text, &out)

@@ -31,7 +31,7 @@ func (s *Slots) StashOutputs(ctx context.Context, w *git.Repo, id kedge.RunID) e
 	if _, err := os.Lstat(to); err == nil {
 		to = ""
 	} else if err := os.MkdirAll(to, 0o700); err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot make the folder for files that checks generated: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot make the folder for files that the checks of run %s generated: %w", id, err)
 	}
 	return takeOutputs(ctx, w, to)
 }
@@ -60,7 +60,7 @@ func (s *Slots) RestoreOutputs(ctx context.Context, w *git.Repo, id kedge.RunID)
 		err = os.RemoveAll(from)
 	}
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot restore the files that checks generated: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot restore the files that the checks of run %s generated: %w", id, err)
 	}
 	return nil
 }
@@ -85,7 +85,7 @@ func takeOutputs(ctx context.Context, w *git.Repo, to string) error {
 			err = moveFile(from, to, file)
 		}
 		if err != nil && !os.IsNotExist(err) {
-			return kedge.Errorf(kedge.Internal, "cannot remove the files that checks generated: %w", err)
+			return kedge.Errorf(kedge.Internal, "cannot remove the files that checks generated in %q: %w", w.Root(), err)
 		}
 		for dir := filepath.Dir(from); dir != w.Root() && os.Remove(dir) == nil; {
 			dir = filepath.Dir(dir)
@@ -126,7 +126,7 @@ func (s *Slots) NoteTrial(id kedge.RunID, dir string) error {
 		return nil
 	}
 	if err := os.MkdirAll(s.recordsDir(id), 0o700); err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot make the folder of a run: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot make the folder for the files of run %s: %w", id, err)
 	}
 	return atomicfile.Write(s.trialFile(id), []byte(dir+"\n"), 0o600)
 }

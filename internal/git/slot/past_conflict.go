@@ -22,7 +22,7 @@ func (s *Slots) KeepConflict(id kedge.RunID, job int, feature kedge.FeatureID, s
 	}
 	for _, file := range s.conflictFiles(feature) {
 		if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return kedge.Errorf(kedge.Internal, "cannot delete Kedge's file about a merge conflict: %w", err)
+			return kedge.Errorf(kedge.Internal, "cannot delete the saved merge conflict of feature %q: %w", feature, err)
 		}
 	}
 	if j.setAside(); j.Conflict == nil || j.Conflict.Carried || status == kedge.Completed {
@@ -47,7 +47,7 @@ func (s *Slots) TakeConflict(id kedge.RunID, job, attempt int, feature kedge.Fea
 		err = strict.Decode(files[0], text, &was)
 	}
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot read Kedge's file about a merge conflict: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot read the saved merge conflict of feature %q: %w", feature, err)
 	}
 	was.Attempt = attempt - 1
 	_, err = s.Keep(id, job, func(j *Job) {

@@ -181,7 +181,7 @@ func (s *Slots) reset(ctx context.Context, w *git.Repo, q Request) (kedge.Salvag
 		return saved, err
 	}
 	if err := os.Remove(givenFile(w)); err != nil && !errors.Is(err, fs.ErrNotExist) { // it told of what was there
-		return saved, kedge.Errorf(kedge.Internal, "cannot delete a worktree's note about earlier work: %w", err)
+		return saved, kedge.Errorf(kedge.Internal, "cannot clear the worktree %q: %w", w.Root(), err)
 	}
 	return saved, atomicfile.Write(baseFile(w), []byte(q.Base+"\n"), 0o600)
 }

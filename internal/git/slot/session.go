@@ -227,7 +227,7 @@ func records(dir string) ([]string, error) {
 func readSession(file string) (r Session, err error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
-		return r, kedge.Errorf(kedge.Internal, "cannot read Kedge's file about a worktree: %w", err)
+		return r, kedge.Errorf(kedge.Internal, "cannot read the state of the worktree %q: %w", strings.TrimSuffix(file, ".json"), err)
 	}
 	return r, strict.Decode(file, text, &r)
 }
@@ -235,7 +235,7 @@ func readSession(file string) (r Session, err error) {
 func (s *Slots) writeSession(r Session) error {
 	text, err := json.Marshal(r)
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot save Kedge's file about a worktree: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot save the state of the worktree %q: %w", r.Path, err)
 	}
 	return atomicfile.Write(r.Path+".json", append(text, '\n'), 0o600)
 }

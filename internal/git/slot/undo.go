@@ -121,7 +121,7 @@ func ignoring(err error, kind kedge.Kind) error {
 
 func (s *Slots) forgetSession(r Session) error {
 	if err := os.Remove(r.Path + ".json"); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return kedge.Errorf(kedge.Internal, "cannot delete Kedge's file about a worktree: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot delete the state file of the worktree %q: %w", r.Path, err)
 	}
 	return nil
 }

@@ -132,7 +132,7 @@ func (s LFSStore) Keep(content io.Reader) (Pointer, error) {
 func (s LFSStore) GiveTo(other LFSStore) error {
 	found, err := filepath.Glob(filepath.Join(string(s), "objects", "??", "??", "*"))
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot list the files stored for Git LFS: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot list the Git LFS files in %q: %w", string(s), err)
 	}
 	for _, file := range found {
 		oid := filepath.Base(file)

@@ -77,7 +77,7 @@ func (f *LFSFilter) one(command, path string, r *packets) error {
 	case "clean":
 		to, err = f.clean(path, content)
 	default:
-		err = kedge.Errorf(kedge.Invalid, "git asked Kedge's filter for Git LFS to do %q, which the filter does not support", command)
+		err = kedge.Errorf(kedge.Invalid, "Kedge's Git LFS filter does not support the command %q from git", command)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "kedge:", err)

@@ -23,7 +23,7 @@ func (p *packets) next() ([]byte, bool, error) {
 	}
 	n, err := strconv.ParseUint(string(head[:]), 16, 16)
 	if err != nil || n > 0 && n < uint64(len(head)) {
-		return nil, false, kedge.Errorf(kedge.Invalid, "git sent Kedge's filter for Git LFS a message of the invalid length %q", string(head[:]))
+		return nil, false, kedge.Errorf(kedge.Invalid, "git sent a message of invalid length to Kedge's Git LFS filter: %q", string(head[:]))
 	}
 	if n == 0 {
 		return nil, false, nil

@@ -20,14 +20,14 @@ func (r *Repo) AbortWorktree(ctx context.Context, path string) error {
 	return r.g.Exclusively(ctx, func(context.Context) error { // no git of ours is at it any more
 		for _, admin := range r.adminDirs() {
 			if err := abortAdmin(admin, path); err != nil {
-				return kedge.Errorf(kedge.Internal, "cannot remove an unfinished worktree: %w", err)
+				return kedge.Errorf(kedge.Internal, "cannot remove the unfinished worktree %q: %w", path, err)
 			}
 		}
 		if r.adminDir(path) != "" || !onlyLink(path) {
 			return nil
 		}
 		if err := errors.Join(removeFile(filepath.Join(path, ".git")), removeFile(path)); err != nil {
-			return kedge.Errorf(kedge.Internal, "cannot remove an unfinished worktree: %w", err)
+			return kedge.Errorf(kedge.Internal, "cannot remove the unfinished worktree %q: %w", path, err)
 		}
 		return nil
 	})

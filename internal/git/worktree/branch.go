@@ -61,7 +61,7 @@ func (r *Repo) whyBranchStays(ctx context.Context, name, holder string, going []
 		}
 	}
 	if has == "" {
-		return at, fmt.Sprintf("there is no branch %q that could have its commits", holder), err
+		return at, fmt.Sprintf("its commits may be nowhere else: there is no branch %q", holder), err
 	}
 	return at, "", err
 }

@@ -160,7 +160,7 @@ func (r *Repo) setAside(ctx context.Context, path string, precious func(*Repo, c
 		return err
 	}
 	if err := os.Rename(path, asideOf(path)); err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot move the worktree aside: %w", errors.Join(err, os.Remove(filepath.Join(w.g.GitDir(), removingFile))))
+		return kedge.Errorf(kedge.Internal, "cannot move the worktree %q aside: %w", path, errors.Join(err, os.Remove(filepath.Join(w.g.GitDir(), removingFile))))
 	}
 	return nil
 }
@@ -193,7 +193,7 @@ func (r *Repo) checkAside(ctx context.Context, path string, precious func(*Repo,
 
 func (r *Repo) putBack(ctx context.Context, path string) error {
 	if err := os.Rename(r.g.Root(), path); err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot move the worktree back to its place: %w", err).WithHint("move it back yourself: mv %s %s", hardened.Quote(r.g.Root()), hardened.Quote(path))
+		return kedge.Errorf(kedge.Internal, "cannot move the worktree back to %q: %w", path, err).WithHint("move it back yourself: mv %s %s", hardened.Quote(r.g.Root()), hardened.Quote(path))
 	}
 	_, err := r.g.Run(ctx, hardened.Call{Dir: path, Mode: hardened.InScratch, Env: []string{"GIT_DIR=" + r.g.CommonDir()}, Args: []string{"worktree", "repair", "--end-of-options", path}})
 	return errors.Join(err, os.Remove(filepath.Join(r.g.GitDir(), removingFile)))

@@ -266,7 +266,7 @@ func TestDropBranch(t *testing.T) {
 			r.Git("branch", "run")
 			r.Git("switch", "-q", "--detach")
 			r.Git("branch", "-D", "main")
-		}, `there is no branch "main"`},
+		}, `its commits may be nowhere else: there is no branch "main"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := gittest.New(t)

@@ -81,7 +81,7 @@ func (l *Library) entries(ctx context.Context, src *source, grown bool, room *tr
 	if grown {
 		from = src.end
 		if lines, err = countLines(io.NewSectionReader(f, 0, from)); err != nil {
-			return transcript.Meta{}, kedge.Errorf(kedge.Internal, "cannot read the transcript: %w", err)
+			return transcript.Meta{}, kedge.Errorf(kedge.Internal, "cannot read the transcript %q: %w", src.File.Path, err)
 		}
 	}
 	in := &lineEnds{r: io.NewSectionReader(f, from, src.File.Size-from), end: from, at: from}

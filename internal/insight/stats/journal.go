@@ -78,7 +78,7 @@ func (j *Journal) Take(ev kedge.Event) error {
 		return nil
 	}
 	if err := take(j, ev); err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot read entry %d in Kedge's journal of this project: %w", ev.Seq, err).WithHint("see what is wrong: kedge doctor")
+		return kedge.Errorf(kedge.Internal, "cannot read event %d in Kedge's journal of this project: %w", ev.Seq, err).WithHint("see what is wrong: kedge doctor")
 	}
 	return nil
 }

@@ -93,7 +93,7 @@ func (p Price) check(name string) error {
 	for _, l := range p.Long {
 		all = append(all, l.all()...)
 		if l.Above <= 0 {
-			return kedge.Errorf(kedge.Invalid, "%s: the price of %q for long requests does not say how many tokens make a request long", name, p.Model).WithHint("write above = 200000 below its [[price.long]]")
+			return kedge.Errorf(kedge.Invalid, "%s: a [[price.long]] of model %q needs \"above\", a number of tokens greater than 0", name, p.Model).WithHint("add a line to its [[price.long]], for example: above = 200000")
 		}
 	}
 	for _, f := range all {

@@ -279,7 +279,7 @@ func ends(was, is test) []Finding {
 		return nil
 	}
 	return []Finding{{Kind: Runner, Finding: kedge.Finding{
-		Level: kedge.LevelError, What: fmt.Sprintf("%q ends the test run before its tests run", is.path), Where: is.path, Fix: "remove the exit",
+		Level: kedge.LevelError, What: fmt.Sprintf("%q exits while it is loaded, so its tests do not run", is.path), Where: is.path, Fix: "remove the exit",
 	}}}
 }
 

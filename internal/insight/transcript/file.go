@@ -178,7 +178,7 @@ func (all Formats) Open(ctx context.Context, path string) ([]File, error) {
 		return nil, kedge.Errorf(kedge.NotFound, "cannot open the transcript %q: %w", path, err)
 	}
 	if !fi.Mode().IsRegular() {
-		return nil, kedge.Errorf(kedge.Invalid, "%q is a folder or the like, and a transcript must be a plain file", path)
+		return nil, kedge.Errorf(kedge.Invalid, "%q is a folder or a special file, and a transcript must be a plain file", path)
 	}
 	format, err := all.detect(path)
 	if err != nil {

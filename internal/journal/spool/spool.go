@@ -38,7 +38,7 @@ const (
 )
 
 // ErrFull says that what was to be left is lost: too much lies there already.
-var ErrFull = errors.New("Kedge stores no more events of agents' hooks: too many wait for the daemon already")
+var ErrFull = errors.New("Kedge did not store the event of an agent's hook: too many events already wait for the daemon")
 
 // ErrSpoilt is in the chain of the error of a taker that will never understand an
 // event: it is set aside, and the next one is taken.

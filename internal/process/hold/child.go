@@ -62,19 +62,19 @@ func (c *child) open(spec Spec) (files []*os.File, err error) {
 	if c.tty {
 		master, slave, err := openPTY(spec.Cols, spec.Rows)
 		if err != nil {
-			return nil, kedge.Errorf(kedge.Internal, "cannot open a terminal for the session's program: %w", err)
+			return nil, kedge.Errorf(kedge.Internal, "cannot open a terminal for session %q: %w", spec.Session, err)
 		}
 		c.in, c.out = master, master
 		return []*os.File{slave, slave, slave}, nil
 	}
 	inR, inW, err := os.Pipe()
 	if err != nil {
-		return nil, kedge.Errorf(kedge.Internal, "cannot open a pipe to the session's program: %w", err)
+		return nil, kedge.Errorf(kedge.Internal, "cannot open a pipe to the program of session %q: %w", spec.Session, err)
 	}
 	outR, outW, err := os.Pipe()
 	if err != nil {
 		closeAll([]*os.File{inR, inW})
-		return nil, kedge.Errorf(kedge.Internal, "cannot open a pipe to the session's program: %w", err)
+		return nil, kedge.Errorf(kedge.Internal, "cannot open a pipe to the program of session %q: %w", spec.Session, err)
 	}
 	c.in, c.out = inW, outR
 	return []*os.File{inR, outW, outW}, nil

@@ -101,7 +101,7 @@ func greet(ctx context.Context, nc net.Conn, r Record) (*Client, error) {
 		return nil, broken(ctx, err)
 	}
 	if f.Type != VerbHello {
-		return nil, kedge.Errorf(kedge.Conflict, "Kedge does not connect to session %q: a foreign program answers in its place", r.Session).WithHint("see what became of the session: kedge ls")
+		return nil, kedge.Errorf(kedge.Conflict, "Kedge does not connect to session %q: the program that answers on its socket is not Kedge", r.Session).WithHint("see what became of the session: kedge ls")
 	}
 	if err := f.Into(&c.Greeting); err != nil {
 		return nil, err

@@ -455,7 +455,7 @@ func TestF3ToldAtOnce(t *testing.T) {
 		want string
 	}{
 		"at once":         {[]any{s}, "ready\n"},
-		"another session": {[]any{hold.Place{Session: s.Session, Dir: s.Dir, Socket: s.Socket}, other}, "keep another session alive"},
+		"another session": {[]any{hold.Place{Session: s.Session, Dir: s.Dir, Socket: s.Socket}, other}, "received the command of session"},
 		"nothing":         {nil, "cannot read which command to start"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -124,7 +124,7 @@ func (s Spec) whole(in *bufio.Reader) (Spec, error) {
 	case err != nil:
 		return spec, err
 	case spec.place() != s.place():
-		return spec, kedge.Errorf(kedge.Invalid, "this process was started to keep another session alive, not session %q", spec.Session)
+		return spec, kedge.Errorf(kedge.Invalid, "the holder of session %q received the command of session %q", s.Session, spec.Session)
 	}
 	return spec, spec.check()
 }
@@ -141,7 +141,7 @@ func prepare(at Place) (ground, error) {
 	}
 	t, err := tape.Create(at.Dir)
 	if err != nil {
-		return ground{}, kedge.Errorf(kedge.Internal, "cannot open the file for the session's output: %w", err)
+		return ground{}, kedge.Errorf(kedge.Internal, "cannot open the file for the output of session %q: %w", at.Session, err)
 	}
 	l, err := listen(at.Socket)
 	if err != nil {
@@ -188,7 +188,7 @@ func greeting(spec Spec, pid int) Greeting {
 // listen opens the socket so that only this user can ever connect.
 func listen(path string) (net.Listener, error) {
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, kedge.Errorf(kedge.Internal, "cannot remove the socket of an earlier start of this session: %w", err)
+		return nil, kedge.Errorf(kedge.Internal, "cannot remove the session's old socket: %w", err)
 	}
 	old := syscall.Umask(0o077)
 	defer syscall.Umask(old)

@@ -48,7 +48,7 @@ func lockFolder(dir string) (*os.File, error) {
 		}
 		<-pause.C
 	}
-	return nil, errors.Join(kedge.Errorf(kedge.Conflict, "another process already keeps the session in the folder %q alive: %w", dir, err), f.Close())
+	return nil, errors.Join(kedge.Errorf(kedge.Conflict, "the session in the folder %q already runs in another process: %w", dir, err), f.Close())
 }
 
 // locked tells whether somebody has, or is about to hold, the session in dir.

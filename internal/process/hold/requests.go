@@ -76,5 +76,5 @@ func (f Frame) GrownOf() (end int64, err error) {
 }
 
 func short(f Frame) error {
-	return kedge.Errorf(kedge.Invalid, "Kedge and the process that keeps a session alive (its holder) exchanged a message of type %q with the wrong length: %d bytes", byte(f.Type), len(f.Payload))
+	return kedge.Errorf(kedge.Invalid, "Kedge cannot talk to the process that keeps the session alive (its holder): a message of type %q has the wrong length, %d bytes", byte(f.Type), len(f.Payload))
 }

@@ -106,7 +106,7 @@ func (l *Launch) Hold(spec Spec) (Record, error) {
 func (l *Launch) tell(what any) error {
 	b, err := json.Marshal(what)
 	if err != nil {
-		return kedge.Errorf(kedge.Internal, "cannot save the command of the session: %w", err)
+		return kedge.Errorf(kedge.Internal, "cannot tell the process that keeps a session alive (its holder) what to start: %w", err)
 	}
 	_, _ = l.in.Write(append(b, '\n')) // a holder that is gone says why in its messages
 	return nil
@@ -146,7 +146,7 @@ func failed(cmd *exec.Cmd, spec Spec) error {
 	if why == "" {
 		why = cmd.ProcessState.String()
 	}
-	return kedge.Errorf(kedge.Internal, "the process that keeps a session alive (its holder) did not start: %s", why)
+	return kedge.Errorf(kedge.Internal, "the process that keeps session %q alive (its holder) did not start: %s", spec.Session, why)
 }
 
 func lastLine(b []byte) []byte {

@@ -71,7 +71,7 @@ type Frame struct {
 // WriteFrame sends one frame in one write.
 func WriteFrame(w io.Writer, f Frame) error {
 	if len(f.Payload) > MaxPayload {
-		return kedge.Errorf(kedge.Invalid, "Kedge and the process that keeps a session alive (its holder) exchanged a message of %d bytes, and at most %d are allowed", len(f.Payload), MaxPayload)
+		return kedge.Errorf(kedge.Invalid, "Kedge cannot talk to the process that keeps the session alive (its holder): a message has %d bytes, and at most %d are allowed", len(f.Payload), MaxPayload)
 	}
 	b := make([]byte, 0, 5+len(f.Payload))
 	b = append(b, byte(f.Type))
@@ -88,11 +88,11 @@ func ReadFrame(r io.Reader) (Frame, error) {
 	}
 	n := binary.BigEndian.Uint32(head[1:])
 	if n > MaxPayload {
-		return Frame{}, kedge.Errorf(kedge.Invalid, "Kedge and the process that keeps a session alive (its holder) exchanged a message of %d bytes, and at most %d are allowed", n, MaxPayload)
+		return Frame{}, kedge.Errorf(kedge.Invalid, "Kedge cannot talk to the process that keeps the session alive (its holder): a message has %d bytes, and at most %d are allowed", n, MaxPayload)
 	}
 	f := Frame{Type: Verb(head[0]), Payload: make([]byte, n)}
 	if _, err := io.ReadFull(r, f.Payload); err != nil {
-		return Frame{}, fmt.Errorf("the connection between Kedge and the process that keeps a session alive (its holder) broke in the middle of a message: %w", io.ErrUnexpectedEOF)
+		return Frame{}, fmt.Errorf("Kedge cannot talk to the process that keeps the session alive (its holder): the connection broke in the middle of a message: %w", io.ErrUnexpectedEOF)
 	}
 	return f, nil
 }
@@ -163,7 +163,7 @@ type Failure struct {
 func NewJSON(t Verb, v any) (Frame, error) {
 	b, err := json.Marshal(v)
 	if err != nil {
-		return Frame{}, kedge.Errorf(kedge.Internal, "Kedge cannot turn a message to the process that keeps a session alive (its holder) into JSON: %w", err)
+		return Frame{}, kedge.Errorf(kedge.Internal, "Kedge cannot talk to the process that keeps the session alive (its holder): a message cannot be turned into JSON: %w", err)
 	}
 	return Frame{Type: t, Payload: b}, nil
 }
@@ -172,7 +172,7 @@ func NewJSON(t Verb, v any) (Frame, error) {
 // is what lets the two sides differ in age.
 func (f Frame) Into(v any) error {
 	if err := json.Unmarshal(f.Payload, v); err != nil {
-		return kedge.Errorf(kedge.Invalid, "a message of type %q between Kedge and the process that keeps a session alive (its holder) is not valid JSON: %w", byte(f.Type), err)
+		return kedge.Errorf(kedge.Invalid, "Kedge cannot talk to the process that keeps the session alive (its holder): a message of type %q is not valid JSON: %w", byte(f.Type), err)
 	}
 	return nil
 }

@@ -49,7 +49,7 @@ func Limit(args []string) error {
 	}
 	for _, l := range limits { // last: from here on this program may not even start a thread
 		if err := unix.Setrlimit(l.resource, &l.value); err != nil {
-			return kedge.Errorf(kedge.Internal, "cannot set a limit: %w", err)
+			return kedge.Errorf(kedge.Internal, "cannot set the limits %s: %w", strings.Join(args[:i], " "), err)
 		}
 	}
 	err = syscall.Exec(path, command, environ) //nolint:gosec // that is what it is for
