@@ -58,7 +58,7 @@ var areas = []area{
 		{"status", ledger.Status}, {"prime", ledger.Prime}, {"checkpoint", ledger.Checkpoint}, {"handoff", ledger.Handoff},
 	}},
 	{"look", "Looking:", []maker{{"audit", usage.Audit}, {"history", sessions.History}, {"brief", sessions.Brief}, {"cost", usage.Cost}, {"forecast", runs.Forecast}, {"hygiene", usage.Hygiene}, {"stats", usage.Stats}, {"statusline", usage.Statusline}}},
-	{"checks", "Checks:", []maker{{"gate", ledger.Gate}, {"exec", sessions.Exec}}},
+	{"checks", "Checks:", []maker{{"gate", ledger.Gate}, {"exec", ledger.Exec}}},
 	{"agents", "For agents:", []maker{{"mcp", maintenance.MCP}, {"operator", maintenance.Operator}}},
 	{"git", "Worktrees and salvage:", []maker{{"salvage", maintenance.Salvage}, {"worktree", maintenance.Worktree}}},
 	{"care", "Looking after it:", []maker{{"doctor", maintenance.Doctor}, {"rebuild", maintenance.Rebuild}, {"backup", maintenance.Backup}, {"project", maintenance.Project}, {"version", maintenance.Version}}},
