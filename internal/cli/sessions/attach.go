@@ -119,16 +119,16 @@ func attachAs(ctx context.Context, env *frame.Env, name string, watch bool) erro
 
 // attachment is one terminal's look at a session.
 type attachment struct {
-	env    *frame.Env
-	term   *process.Terminal
-	watch  bool
-	found  sessions.SessionFound
-	client *hold.Client
-	seat   *hold.Attached
-	source uint64
-	seq    uint64 // of what was typed
-	asked  uint64 // of what was answered
-	cancel context.CancelCauseFunc
+	env     *frame.Env
+	term    *process.Terminal
+	watch   bool
+	found   sessions.SessionFound
+	client  *hold.Client
+	seat    *hold.Attached
+	keys    *hold.Typist // types what somebody types
+	second  *hold.Client // for what the terminal would answer: keys do not wait for it
+	replies *hold.Typist // types that
+	cancel  context.CancelCauseFunc
 
 	mu    sync.Mutex // held while what the terminal shows is changed
 	d     frame.Display
@@ -150,10 +150,14 @@ func newAttachment(ctx context.Context, env *frame.Env, name string, watch bool)
 	if found.Session.Cause == hold.CauseSilent {
 		return nil, kedge.Errorf(kedge.Conflict, "the process that keeps session %q alive (its holder) does not answer now", name).WithHint("read its output instead: kedge logs %s", name)
 	}
-	a := &attachment{env: env, term: env.Term, watch: watch, found: found, source: rand.Uint64()}
+	a := &attachment{env: env, term: env.Term, watch: watch, found: found}
 	if a.client, err = hold.Dial(ctx, found.Folder); err != nil {
 		return nil, err
 	}
+	if a.second, err = hold.Dial(ctx, found.Folder); err != nil {
+		return nil, errors.Join(err, a.close())
+	}
+	a.keys, a.replies = a.client.Typist(rand.Uint64()), a.second.Typist(rand.Uint64())
 	if err := a.open(ctx); err != nil {
 		return nil, errors.Join(err, a.close())
 	}
@@ -172,7 +176,7 @@ func (a *attachment) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	a.d = frame.Display{Out: a.term.Out, Feed: feed, Clean: true, Reply: a.reply}
+	a.d = frame.Display{Out: a.term.Out, Feed: feed, Clean: true, Reply: a.replies.Offer}
 	a.d.Fits(cols, rows)
 	had, known := a.seen.Terminals[thisTerminal(a.term)]
 	if a.first = had; !known {
@@ -213,6 +217,9 @@ func (a *attachment) close() error {
 	if a.d.Feed != nil {
 		errs = append(errs, a.d.Feed.Close())
 	}
+	if a.second != nil {
+		errs = append(errs, a.second.Close())
+	}
 	return errors.Join(append(errs, a.client.Close())...)
 }
 
@@ -226,24 +233,47 @@ func (a *attachment) run(ctx context.Context) (last hold.State, err error) {
 		return last, err
 	}
 	a.beside(func() { cancel(a.typeAll(ctx)) })
+	a.beside(func() {
+		if err := a.keys.Run(ctx, a.refused); err != nil {
+			cancel(err)
+		}
+	})
+	a.beside(func() { _ = a.replies.Run(ctx, func(error) {}) }) // a program that does not read gets none
 	a.beside(func() { a.followSize(ctx) })
 	a.beside(func() { a.lookAround(ctx) })
 	last, err = a.seat.Follow(ctx, func(r hold.Role) error {
 		a.mu.Lock()
 		defer a.mu.Unlock()
 		a.d.Begins(r)
-		return a.d.UpTo(a.d.Feed.At()) // it may hold already
-	}, func(end int64) error {
-		a.mu.Lock()
-		defer a.mu.Unlock()
-		return a.d.UpTo(end)
-	})
+		_, err := a.d.UpTo(a.d.Feed.At()) // it may hold already
+		return err
+	}, func(end int64) error { return a.upTo(ctx, end) })
 	a.mu.Lock() // for good: nobody writes to the terminal any more
 	a.remember()
 	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
 		return last, cause
 	}
 	return last, err
+}
+
+// upTo shows what was printed up to a place in the log. However much that is, what is typed
+// meanwhile gets its turn.
+func (a *attachment) upTo(ctx context.Context, end int64) error {
+	for more := true; more; {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		err := func() (err error) {
+			a.mu.Lock()
+			defer a.mu.Unlock()
+			more, err = a.d.UpTo(end)
+			return err
+		}()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // beside does something beside the rest. If it panics, the attachment ends, and the
@@ -261,16 +291,13 @@ func (a *attachment) beside(do func()) {
 
 func (a *attachment) followSize(ctx context.Context) {
 	changes, stop := a.term.Resized()
-	hangups, forget := a.term.HungUp()
-	defer func() { stop(); forget() }()
+	defer stop()
 	for {
 		select {
 		case <-changes:
 			if cols, rows, err := a.term.Size(); err == nil && cols > 0 && rows > 0 {
 				a.fit(ctx, cols, rows)
 			}
-		case <-hangups: // what the person saw is still written down
-			a.cancel(kedge.Errorf(kedge.Interrupted, "your terminal has closed"))
 		case <-ctx.Done():
 			return
 		}
@@ -288,16 +315,17 @@ func (a *attachment) fit(ctx context.Context, cols, rows int) {
 	_ = a.seat.Update(ctx, a.d.Viewer(a.watch, false)) // a connection that broke is noticed by whoever follows
 }
 
-// reply types what the terminal would have answered.
-func (a *attachment) reply(b []byte) {
-	ctx, stop := context.WithTimeout(context.Background(), replyLimit)
-	defer stop()
-	a.asked++
-	_ = a.client.Input(ctx, a.source+1, a.asked, b) // a program that does not read gets no answer
+// refused says that the program does not take what is typed.
+func (a *attachment) refused(error) {
+	a.beginBeside(func() (string, error) {
+		ctx, stop := context.WithTimeout(context.Background(), callLimit)
+		defer stop()
+		if st, err := a.second.State(ctx); err != nil || !st.Running {
+			return "", nil // it has ended, which is told in another way
+		}
+		return "the program does not read what you type", nil
+	})
 }
-
-// replyLimit is for a program that does not read what it asked for.
-const replyLimit = time.Second
 
 // farewell says how the attachment ended, on the person's own screen again.
 func (a *attachment) farewell(last hold.State, err error) error {
