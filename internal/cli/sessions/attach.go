@@ -123,11 +123,9 @@ type attachment struct {
 	term    *process.Terminal
 	watch   bool
 	found   sessions.SessionFound
-	client  *hold.Client
 	seat    *hold.Attached
 	keys    *hold.Typist // types what somebody types
-	second  *hold.Client // for what the terminal would answer: keys do not wait for it
-	replies *hold.Typist // types that
+	replies *hold.Typist // types what the terminal would answer: keys do not wait for it
 	cancel  context.CancelCauseFunc
 
 	mu    sync.Mutex // held while what the terminal shows is changed
@@ -151,13 +149,7 @@ func newAttachment(ctx context.Context, env *frame.Env, name string, watch bool)
 		return nil, kedge.Errorf(kedge.Conflict, "the process that keeps session %q alive (its holder) does not answer now", name).WithHint("read its output instead: kedge logs %s", name)
 	}
 	a := &attachment{env: env, term: env.Term, watch: watch, found: found}
-	if a.client, err = hold.Dial(ctx, found.Folder); err != nil {
-		return nil, err
-	}
-	if a.second, err = hold.Dial(ctx, found.Folder); err != nil {
-		return nil, errors.Join(err, a.close())
-	}
-	a.keys, a.replies = a.client.Typist(rand.Uint64()), a.second.Typist(rand.Uint64())
+	a.keys, a.replies = hold.NewTypist(found.Folder, rand.Uint64()), hold.NewTypist(found.Folder, rand.Uint64())
 	if err := a.open(ctx); err != nil {
 		return nil, errors.Join(err, a.close())
 	}
@@ -217,10 +209,7 @@ func (a *attachment) close() error {
 	if a.d.Feed != nil {
 		errs = append(errs, a.d.Feed.Close())
 	}
-	if a.second != nil {
-		errs = append(errs, a.second.Close())
-	}
-	return errors.Join(append(errs, a.client.Close())...)
+	return errors.Join(errs...)
 }
 
 // run shows the session and types what is typed, until one of them ends.
@@ -229,7 +218,7 @@ func (a *attachment) run(ctx context.Context) (last hold.State, err error) {
 	defer cancel(nil)
 	a.cancel = cancel
 	defer func() { _ = a.close() }()
-	if a.seat, err = a.client.Attach(ctx, a.d.Viewer(a.watch, false)); err != nil {
+	if a.seat, err = hold.Attach(ctx, a.found.Folder, a.d.Viewer(a.watch, false)); err != nil {
 		return last, err
 	}
 	a.beside(func() { cancel(a.typeAll(ctx)) })
@@ -320,11 +309,24 @@ func (a *attachment) refused(error) {
 	a.beginBeside(func() (string, error) {
 		ctx, stop := context.WithTimeout(context.Background(), callLimit)
 		defer stop()
-		if st, err := a.second.State(ctx); err != nil || !st.Running {
-			return "", nil // it has ended, which is told in another way
-		}
-		return "the program does not read what you type", nil
+		note := ""
+		err := a.atHolder(ctx, func(c *hold.Client) error {
+			if st, err := c.State(ctx); err == nil && st.Running {
+				note = "the program does not read what you type"
+			}
+			return nil // it has ended, which is told in another way
+		})
+		return note, err
 	})
+}
+
+// atHolder asks the holder for something.
+func (a *attachment) atHolder(ctx context.Context, ask func(c *hold.Client) error) error {
+	c, err := hold.Dial(ctx, a.found.Folder)
+	if err != nil {
+		return err
+	}
+	return errors.Join(ask(c), c.Close())
 }
 
 // farewell says how the attachment ended, on the person's own screen again.

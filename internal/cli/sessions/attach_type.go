@@ -9,6 +9,7 @@ import (
 	"kedge/internal/app/sessions"
 	"kedge/internal/cli/frame"
 	"kedge/internal/process"
+	"kedge/internal/process/hold"
 	"kedge/internal/text/plain"
 )
 
@@ -164,7 +165,9 @@ func (a *attachment) command(ctx context.Context, key string) error {
 func (a *attachment) fitHere(ctx context.Context) error {
 	if a.watch {
 		cols, rows := uint16(a.d.Cols), uint16(a.d.Rows)
-		a.beginBeside(func() (string, error) { return "", a.client.Resize(ctx, cols, rows) })
+		a.beginBeside(func() (string, error) {
+			return "", a.atHolder(ctx, func(c *hold.Client) error { return c.Resize(ctx, cols, rows) })
+		})
 		return nil
 	}
 	return a.seat.Update(ctx, a.d.Viewer(a.watch, true))

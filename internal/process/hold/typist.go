@@ -10,7 +10,7 @@ import (
 // Typist types texts into a session, in the order in which it gets them, and beside
 // whoever gives them: a program that does not read keeps nobody else waiting.
 type Typist struct {
-	client *Client
+	dir    string
 	source uint64
 	seq    uint64
 	texts  chan text
@@ -25,9 +25,9 @@ type text struct {
 // textsMost is how many texts may wait for a program that does not read.
 const textsMost = 64
 
-// Typist gives one. Source is a number that no other writer has.
-func (c *Client) Typist(source uint64) *Typist {
-	return &Typist{client: c, source: source, texts: make(chan text, textsMost)}
+// NewTypist gives one for the session in dir. Source is a number that no other writer has.
+func NewTypist(dir string, source uint64) *Typist {
+	return &Typist{dir: dir, source: source, texts: make(chan text, textsMost)}
 }
 
 // Type gives it a text, which nobody may change any more. It waits while there are too many.
@@ -65,6 +65,11 @@ func (t *Typist) Flush(ctx context.Context, limit time.Duration) {
 // Run types until ctx ends, or the holder is gone, which is an error. A text that the
 // program does not take is dropped, with all that wait behind it, and refused is told.
 func (t *Typist) Run(ctx context.Context, refused func(error)) error {
+	c, err := Dial(ctx, t.dir)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = c.Close() }()
 	for {
 		select {
 		case <-ctx.Done():
@@ -75,7 +80,7 @@ func (t *Typist) Run(ctx context.Context, refused func(error)) error {
 				continue
 			}
 			t.seq++
-			err := t.client.Input(ctx, t.source, t.seq, next.b)
+			err := c.Input(ctx, t.source, t.seq, next.b)
 			switch {
 			case kedge.Conflict.Is(err):
 				t.drop()

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"kedge/internal/process/hold"
 )
 
 // TestTypist: what is given to it is typed in order, and nobody waits for a program that does
@@ -12,9 +14,9 @@ import (
 func TestTypist(t *testing.T) {
 	s := spec(t, true)
 	s.Command = []string{"sh", "-c", "stty -echo; printf ready; head -n 3; stty raw; exec sleep 1000"}
-	c := start(t, s)
+	start(t, s)
 	eventually(t, "ready", func() bool { return strings.Contains(text(t, s.Dir), "ready") })
-	keys := c.Typist(77)
+	keys := hold.NewTypist(s.Dir, 77)
 	run, stop := context.WithCancel(ctx(t))
 	refused, done := make(chan error, 100), make(chan error, 1)
 	go func() { done <- keys.Run(run, func(err error) { refused <- err }) }()
