@@ -32,8 +32,8 @@ func TestLiveScreens(t *testing.T) {
 		command []string
 		begins  string // what it shows when it waits for something to do
 	}{
-		{"claude", []string{"claude"}, "? for shortcuts"},
-		{"codex", []string{"codex", "-a", "on-request", "-s", "read-only"}, "gpt-5.5"},
+		{"claude", []string{"claude"}, "❯"},
+		{"codex", []string{"codex", "-a", "on-request", "-s", "read-only"}, "Ask Codex"},
 	} {
 		installed, err := filepath.Glob(filepath.Join(agents, a.name+"-*", "node_modules", ".bin"))
 		if err != nil {
@@ -78,29 +78,39 @@ func liveScreens(t *testing.T, bin string, command []string, begins string) {
 	k.allThere(k.pane(80, 24), k.folder(id))
 }
 
-// comesBackTo compares what a terminal shows after the daemon was killed with what the agent
-// draws when it has to draw all.
+// comesBackTo compares three looks: what the agent drew for a terminal's size, what somebody
+// sees who comes back to it after the daemon was killed, and what the agent draws when it has
+// to draw all again.
 func (k *keeper) comesBackTo(p *pane, size [2]int) {
 	k.t.Helper()
 	s := screens{name: "agent"}
-	s.shown(p) // the session gets the size, and the agent draws for it
+	s.shown(p)
+	was := p.drawsAll()
 	p.detach("agent")
 	k.killDaemon()
 	back := s.shown(p)
-	folder := k.folder(k.session(k.dir, "agent").ID)
-	c, err := hold.Dial(k.t.Context(), folder)
+	drawn := p.drawsAll()
+	p.detach("agent")
+	if was != back || back != drawn {
+		k.t.Errorf("at %d by %d the agent drew:\n%s\n--- who came back saw:\n%s\n--- and the agent draws:\n%s", size[0], size[1], was, back, drawn)
+	}
+}
+
+// drawsAll makes the agent draw its whole screen, as after a change of its size.
+func (p *pane) drawsAll() string {
+	p.k.t.Helper()
+	id := p.k.session(p.k.dir, "agent").ID
+	c, err := hold.Dial(p.k.t.Context(), p.k.folder(id))
 	if err != nil {
-		k.t.Fatal(err)
+		p.k.t.Fatal(err)
 	}
 	defer c.Close()
-	if err := c.Redraw(k.t.Context()); err != nil {
-		k.t.Fatal(err)
+	was := p.k.end(id)
+	if err := c.Redraw(p.k.t.Context()); err != nil {
+		p.k.t.Fatal(err)
 	}
-	drawn := p.calmLooks()
-	p.detach("agent")
-	if back != drawn {
-		k.t.Errorf("at %d by %d who came back saw:\n%s\n--- and the agent draws:\n%s", size[0], size[1], back, drawn)
-	}
+	p.await("the agent draws", func() bool { return p.k.end(id) > was })
+	return p.calmLooks()
 }
 
 // allThere looks for every line of the answer: in the history of the session, and in what a
@@ -150,7 +160,7 @@ func (k *keeper) knowsAgents(bin, url string) {
 	if err != nil {
 		k.t.Fatal(err)
 	}
-	codex := "model_provider = \"mock\"\nmodel = \"gpt-5.5\"\ncheck_for_update_on_startup = false\n[model_providers.mock]\nname = \"mock\"\n" +
+	codex := "model_provider = \"mock\"\nmodel = \"mock-model\"\ncheck_for_update_on_startup = false\n[model_providers.mock]\nname = \"mock\"\n" +
 		"base_url = \"" + url + "/v1\"\nwire_api = \"responses\"\nenv_key = \"MOCK_KEY\"\nrequest_max_retries = 0\nstream_max_retries = 0\n" +
 		"[projects." + fmt.Sprintf("%q", k.dir) + "]\ntrust_level = \"trusted\"\n"
 	home := strings.TrimPrefix(k.env[slices.IndexFunc(k.env, func(kv string) bool { return strings.HasPrefix(kv, "HOME=") })], "HOME=")
