@@ -96,7 +96,7 @@ func (k *keeper) comesBackTo(p *pane, size [2]int) {
 	}
 }
 
-// drawsAll makes the agent draw its whole screen, as after a change of its size.
+// drawsAll makes the agent draw its whole screen, by a change of its size and back.
 func (p *pane) drawsAll() string {
 	p.k.t.Helper()
 	id := p.k.session(p.k.dir, "agent").ID
@@ -105,12 +105,17 @@ func (p *pane) drawsAll() string {
 		p.k.t.Fatal(err)
 	}
 	defer c.Close()
-	was := p.k.end(id)
-	if err := c.Redraw(p.k.t.Context()); err != nil {
-		p.k.t.Fatal(err)
+	cols, rows := sessionSize(p.k.t, p.k.folder(id))
+	looks := ""
+	for _, now := range []int{cols - 1, cols} { // each one is waited for: what is back at once is not noticed
+		was := p.k.end(id)
+		if err := c.Resize(p.k.t.Context(), uint16(now), uint16(rows)); err != nil {
+			p.k.t.Fatal(err)
+		}
+		p.await("the agent draws", func() bool { return p.k.end(id) > was })
+		looks = p.calmLooks()
 	}
-	p.await("the agent draws", func() bool { return p.k.end(id) > was })
-	return p.calmLooks()
+	return looks
 }
 
 // allThere looks for every line of the answer: in the history of the session, and in what a

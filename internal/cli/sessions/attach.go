@@ -40,6 +40,7 @@ Without a name, Kedge takes the session that you left last, or lets you choose.
   Ctrl-] d         detach; the session continues
   Ctrl-] w         switch to another session: a list; type to filter it
   Ctrl-] n         go to the next session that waits for you
+  Ctrl-] l         go back to the session where you were before
   Ctrl-] [         scroll back through everything that the session printed
   Ctrl-] /         search it
   Ctrl-] f         fit the session to this terminal
@@ -93,11 +94,13 @@ func attachAs(ctx context.Context, env *frame.Env, name string, watch bool) erro
 		}
 		name = chosen
 	}
+	var before kedge.SessionID
 	for {
 		a, err := newAttachment(ctx, env, name, watch)
 		if err != nil {
 			return err
 		}
+		a.before = before
 		if restore == nil {
 			talkWarnings(env, a.found.Session)
 			if restore, err = env.Term.Raw(); err != nil {
@@ -108,7 +111,7 @@ func attachAs(ctx context.Context, env *frame.Env, name string, watch bool) erro
 		last, err := a.run(ctx)
 		var to elsewhere
 		if errors.As(err, &to) {
-			name = to.name
+			name, before = to.name, a.found.Session.ID
 			_, _ = env.Term.Out.WriteString(string(a.d.Leaving(false))) // the terminal stays raw
 			continue
 		}
@@ -123,6 +126,7 @@ type attachment struct {
 	term    *process.Terminal
 	watch   bool
 	found   sessions.SessionFound
+	before  kedge.SessionID // where somebody was before; empty for nowhere
 	seat    *hold.Attached
 	keys    *hold.Typist // types what somebody types
 	replies *hold.Typist // types what the terminal would answer: keys do not wait for it

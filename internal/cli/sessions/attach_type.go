@@ -142,6 +142,8 @@ func (a *attachment) command(ctx context.Context, key string) error {
 		return a.show(a.newSwitcher(list))
 	case "n":
 		return a.nextWaiting(ctx)
+	case "l":
+		return a.backToLast(ctx)
 	case "[", "/":
 		b, err := openBack(a.found.Folder, a.d.Feed.At(), a.d.Rows)
 		if err != nil {
@@ -241,6 +243,20 @@ func (a *attachment) nextWaiting(ctx context.Context) error {
 	return a.says(" no other session waits for you", noteFor)
 }
 
+// backToLast goes to the session where somebody was before, if it still runs.
+func (a *attachment) backToLast(ctx context.Context) error {
+	list, err := a.listApart(ctx)
+	if err != nil {
+		return a.says(" "+plain.Line(err.Error()), noteFor)
+	}
+	for _, s := range list {
+		if s.ID == a.before {
+			return elsewhere{string(s.ID)}
+		}
+	}
+	return a.says(" the session where you were before does not run; Ctrl-] w shows all", noteFor)
+}
+
 // lookEvery is how often it is looked whether others wait.
 const lookEvery = 10 * time.Second
 
@@ -279,6 +295,7 @@ func (h *help) press(string) bool { return true }
 func (h *help) Lines(cols, _ int) []string {
 	keys := [][2]string{
 		{"d", "detach; the session continues"}, {"w", "switch to another session"}, {"n", "the next session that waits for you"},
+		{"l", "back to the session where you were before"},
 		{"[", "scroll back through everything it printed"}, {"/", "search it"}, {"f", "fit the session to this terminal"},
 		{"r", "rename it"}, {"x", "end it"}, {"Ctrl-]", "type Ctrl-] itself"},
 	}
