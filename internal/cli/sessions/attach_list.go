@@ -178,11 +178,11 @@ func chooseSession(ctx context.Context, env *frame.Env) (string, error) {
 	case last != "":
 		return string(last), nil
 	}
-	return pick(env, newSwitcher(env, list, folders, ""))
+	return pick(ctx, env, newSwitcher(env, list, folders, ""))
 }
 
 // pick shows the list on the terminal until one is chosen.
-func pick(env *frame.Env, w *switcher) (chosen string, err error) {
+func pick(ctx context.Context, env *frame.Env, w *switcher) (chosen string, err error) {
 	restore, err := env.Term.Raw()
 	if err != nil {
 		return "", err
@@ -191,6 +191,7 @@ func pick(env *frame.Env, w *switcher) (chosen string, err error) {
 	w.chosen = func(s kedge.Session) { chosen = string(s.ID) }
 	in, release := env.Term.Keys()
 	defer release()
+	defer context.AfterFunc(ctx, func() { _ = in.SetReadDeadline(time.Unix(1, 0)) })() // a signal ends it, too
 	buf := make([]byte, 256)
 	for {
 		cols, rows := env.Size()
