@@ -61,10 +61,17 @@ func TestTheTerminalIsGivenBack(t *testing.T) {
 		}
 		p.line("clear")
 	}
-	p.attached("full", "full")
+	k.run("new", "other", "--", "cat")
 	if err := os.Remove(seen); err != nil {
 		t.Fatal(err)
 	}
+	if err := syscall.Kill(p.attached("", "Switch to"), syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	p.await("the shell after the list", func() bool { return strings.HasSuffix(strings.TrimSpace(p.screen()), "outer>") })
+	p.line("clear")
+	p.attached("full", "full")
+	_ = os.Remove(seen) // it may not be there
 	p.tmux("kill-server")
 	eventually(t, "it is known what was seen in a terminal that closed", func() bool { _, err := os.Stat(seen); return err == nil })
 }

@@ -225,6 +225,15 @@ func TestRow50TheSizeOfWhoTyped(t *testing.T) {
 	desk.sizeIs("shell", 45, 17)
 	phone.detach("shell")
 	desk.sizeIs("shell", 120, 40)
+	phone.attach("shell --watch", "49")
+	phone.keys("C-]", "f")
+	desk.sizeIs("shell", 45, 17)
+	desk.line("echo $((8*8))") // typing takes it back
+	desk.sizeIs("shell", 120, 40)
+	phone.keys("C-]", "f")
+	desk.sizeIs("shell", 45, 17)
+	desk.keys("C-]", "f")
+	desk.sizeIs("shell", 120, 40)
 }
 
 // TestQueriesAreAnsweredOnce: what a program asks is answered once, whether no terminal is

@@ -141,7 +141,7 @@ var rooms = []room{
 		{"frame", "shared by all commands: Env, calls, answers, errors, completion, figures"},
 		{"sessions", "commands that start, watch, type into, end and search sessions"},
 		{"usage", "commands that show where context, time and money went: audit, cost, stats and hygiene"},
-		{"ledger", "commands for features, checks, decisions, notes and risks, and for the state of the work"},
+		{"ledger", "commands for features, checks, decisions, notes and risks, and for the state of the work; exec"},
 		{"runs", "commands for plans and runs, such as run, tell, approve and land"},
 		{"maintenance", "commands for set-up, daemon, doctor, backup, projects, worktrees and salvage"},
 		{".", "the root command and the table of all commands"},

@@ -58,7 +58,7 @@ var areas = []area{
 		{"status", ledger.Status}, {"prime", ledger.Prime}, {"checkpoint", ledger.Checkpoint}, {"handoff", ledger.Handoff},
 	}},
 	{"look", "History, cost and figures:", []maker{{"audit", usage.Audit}, {"history", sessions.History}, {"brief", sessions.Brief}, {"cost", usage.Cost}, {"forecast", runs.Forecast}, {"hygiene", usage.Hygiene}, {"stats", usage.Stats}, {"statusline", usage.Statusline}}},
-	{"checks", "Checks:", []maker{{"gate", ledger.Gate}, {"exec", sessions.Exec}}},
+	{"checks", "Checks:", []maker{{"gate", ledger.Gate}, {"exec", ledger.Exec}}},
 	{"agents", "For agents:", []maker{{"mcp", maintenance.MCP}, {"operator", maintenance.Operator}}},
 	{"git", "Worktrees and set-aside work:", []maker{{"salvage", maintenance.Salvage}, {"worktree", maintenance.Worktree}}},
 	{"care", "Maintenance:", []maker{{"doctor", maintenance.Doctor}, {"rebuild", maintenance.Rebuild}, {"backup", maintenance.Backup}, {"restore", maintenance.Restore}, {"project", maintenance.Project}, {"version", maintenance.Version}}},

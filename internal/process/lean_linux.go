@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"io"
 	"os"
+	"runtime"
 	"strconv"
 	"strings"
 
@@ -27,6 +28,13 @@ func Rest() {
 	for _, m := range constants(f, exe) {
 		_, _, _ = unix.Syscall(unix.SYS_MADVISE, m.from, m.to-m.from, unix.MADV_DONTNEED) // refused, it stays as it is
 	}
+}
+
+// Behind makes the goroutine that calls it, for as long as it lives, work only when nobody
+// else wants the processor much.
+func Behind() {
+	runtime.LockOSThread()                                     // the thread ends with the goroutine
+	_ = unix.Setpriority(unix.PRIO_PROCESS, unix.Gettid(), 10) // refused, it is like others
 }
 
 // mapping is a stretch of memory.

@@ -117,16 +117,8 @@ func (t Terminal) Raw() (restore func(Leaving), err error) {
 
 // Resized tells of every change of size until stop is called.
 func (t Terminal) Resized() (changes <-chan os.Signal, stop func()) {
-	return signalled(syscall.SIGWINCH)
-}
-
-// HungUp tells that the terminal has closed, until stop is called; before and after that,
-// this ends the process.
-func (t Terminal) HungUp() (hangups <-chan os.Signal, stop func()) { return signalled(syscall.SIGHUP) }
-
-func signalled(s os.Signal) (signals <-chan os.Signal, stop func()) {
 	c := make(chan os.Signal, 1)
-	signal.Notify(c, s)
+	signal.Notify(c, syscall.SIGWINCH)
 	return c, func() { signal.Stop(c) }
 }
 

@@ -51,7 +51,7 @@ func benchEcho(dir string, ours, theirs keeper) ([]result, error) {
 	for _, g := range []struct {
 		percent int
 		goal    float64
-	}{{50, 1.5}, {99, 2}} {
+	}{{50, 1.2}, {99, 1.2}} {
 		a, b := at(0, g.percent), at(1, g.percent)
 		ratio := a.Seconds() / b.Seconds()
 		results = append(results, result{
@@ -71,6 +71,11 @@ type typer struct {
 }
 
 func newTyper(dir string, k keeper, n int) (*typer, error) {
+	return newTyperAt(dir, k, k.attach("echo"), n)
+}
+
+// newTyperAt is somebody at a terminal that runs a command, which says when it is ready.
+func newTyperAt(dir string, k keeper, command []string, n int) (*typer, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
@@ -84,7 +89,7 @@ func newTyper(dir string, k keeper, n int) (*typer, error) {
 	t.cancel = cancel
 	t.client, err = hold.NewLauncher(self(), "hold").Start(ctx, hold.Spec{
 		Session: kedge.SessionID(id), Dir: t.dir, Socket: filepath.Join(os.TempDir(), id[len(id)-12:]),
-		Command: k.attach("echo"), Cwd: k.dir, Env: k.env, Cols: 120, Rows: 40,
+		Command: command, Cwd: k.dir, Env: k.env, Cols: 120, Rows: 40,
 	})
 	if err != nil {
 		cancel()
@@ -117,9 +122,8 @@ func (t *typer) keys(n int) ([]time.Duration, error) {
 		if err != nil {
 			return nil, err
 		}
-		t.seq++
 		d, err := timed(func() error {
-			if err := t.client.Input(context.Background(), 1, t.seq, key); err != nil {
+			if err := t.press(key); err != nil {
 				return err
 			}
 			return t.shown(from, key)
@@ -130,6 +134,12 @@ func (t *typer) keys(n int) ([]time.Duration, error) {
 		all = append(all, d)
 	}
 	return all, nil
+}
+
+// press types a key.
+func (t *typer) press(key []byte) error {
+	t.seq++
+	return t.client.Input(context.Background(), 1, t.seq, key)
 }
 
 func (t *typer) shown(from int64, key []byte) error {

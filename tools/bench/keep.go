@@ -80,7 +80,7 @@ func keepers(dir string) (ours, theirs keeper, stop func(), err error) {
 	env = append(slices.DeleteFunc(env, func(kv string) bool { return strings.HasPrefix(kv, "TMUX") }), "TERM=xterm-256color")
 	socket := filepath.Join(os.TempDir(), "kedge-bench-"+strconv.Itoa(os.Getpid()))
 	config := filepath.Join(filepath.Dir(repo), "tmux.conf") // as much history as the sessions have; its own default is less
-	if err := os.WriteFile(config, fmt.Appendf(nil, "set -g history-limit %d\n", historyLen), 0o600); err != nil {
+	if err := os.WriteFile(config, fmt.Appendf(nil, "set -g history-limit %d\n", max(historyLen, manyLines)), 0o600); err != nil {
 		return ours, theirs, nil, err
 	}
 	t := func(args ...string) []string { return append([]string{tmux, "-f", config, "-S", socket}, args...) }
@@ -274,7 +274,8 @@ func benchCreate(_ string, ours, theirs keeper) ([]result, error) {
 var idleFor = time.Duration(sized(15, 1)) * time.Second
 
 // benchIdle compares what idle sessions with some history cost in memory: the
-// keepers' own processes, not the programs in the sessions.
+// keepers' own processes, not the programs in the sessions. The daemon is one for all
+// sessions, and does more than to keep them.
 func benchIdle(dir string, ours, theirs keeper) ([]result, error) {
 	if runtime.GOOS != "linux" {
 		return nil, nil
@@ -283,7 +284,7 @@ func benchIdle(dir string, ours, theirs keeper) ([]result, error) {
 	if err != nil {
 		return nil, err
 	}
-	var kb [2]int64
+	var kb, daemon [2]int64
 	for i, k := range []keeper{ours, theirs} {
 		for n := range idlers {
 			done := filepath.Join(abs, fmt.Sprintf("idle-%d-%d", i, n))
@@ -296,14 +297,25 @@ func benchIdle(dir string, ours, theirs keeper) ([]result, error) {
 		}
 		pids := k.pids()
 		<-time.After(idleFor)
-		for _, pid := range pids {
-			kb[i] += pss(pid)
+		for n, pid := range pids {
+			used := pss(pid)
+			if kb[i] += used; i == 0 && n == 0 {
+				daemon[i] = used
+			}
 		}
 	}
-	ratio := float64(kb[0]) / float64(max(kb[1], 1))
 	per := func(n int64) string { return fmt.Sprintf("%d KB", n/int64(idlers)) }
-	name := fmt.Sprintf("memory of an idle session, %d lines; tmux", historyLen)
-	return []result{{name, per(kb[0]), per(kb[1]), ratio, "<= 0.5", ratio <= 0.5}}, nil
+	var results []result
+	for _, g := range []struct {
+		what string
+		less int64
+		goal float64
+	}{{"holder of an idle session", daemon[0], 0.35}, {"idle session, with the daemon", 0, 0.5}} {
+		ratio := float64(kb[0]-g.less) / float64(max(kb[1], 1))
+		name := fmt.Sprintf("memory, %s, %d lines; tmux", g.what, historyLen)
+		results = append(results, result{name, per(kb[0] - g.less), per(kb[1]), ratio, fmt.Sprintf("<= %g", g.goal), ratio <= g.goal})
+	}
+	return results, nil
 }
 
 // pss is a process's share of memory, in KB.

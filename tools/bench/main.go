@@ -38,6 +38,8 @@ var benches = []struct {
 	{"open", benchOpen},
 	{"call", benchCall},
 	{"hook", benchHook},
+	{"keep/attach", keeping(benchAttach)},
+	{"keep/flood", keeping(benchFloodMemory)},
 	{"keep/cat", keeping(benchCat)},
 	{"keep/echo", keeping(benchEcho)},
 	{"keep/create", keeping(benchCreate)},

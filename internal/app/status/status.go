@@ -90,6 +90,7 @@ type FeatureCounts struct {
 type SessionCounts struct {
 	Total       int `json:"total"`
 	Live        int `json:"live"`
+	Waiting     int `json:"waiting"`     // of these, for you
 	Interrupted int `json:"interrupted"` // as `stats` counts them
 }
 
@@ -121,7 +122,7 @@ func (s *Reporter) Status(ctx context.Context, who projects.Caller, _ Request) (
 	if r.Sessions, err = s.countSessions(ctx, p, sessions); err != nil {
 		return Reply{}, err
 	}
-	r.Warnings = warningsOf(sessions)
+	r.Warnings, r.Usage = warningsOf(sessions), usageOf(sessions)
 	r.Settings = projects.BrokenSettings(p, projects.UserFile(os.Environ()))
 	last, err := projects.Latest[kedge.Checkpoint](ctx, p, journal.KindCheckpoint)
 	if err != nil {

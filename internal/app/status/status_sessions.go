@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"kedge"
+	"kedge/internal/agents/catalog"
 	"kedge/internal/app/projects"
 	"kedge/internal/insight/stats"
 	"kedge/internal/journal"
@@ -29,6 +30,34 @@ func warningsOf(sessions []kedge.Session) (out []SessionWarning) {
 	return out
 }
 
+// usageOf is what all sessions of agents used. What one of them does not tell is unknown of
+// all.
+func usageOf(sessions []kedge.Session) (u Usage) {
+	if len(sessions) == 0 {
+		return u
+	}
+	tokens, usd := int64(0), 0.0
+	all, money := true, true
+	for _, ses := range sessions {
+		if ses.Tokens == nil && ses.USD == nil && catalog.Of(ses.Agent).Name == "" {
+			continue // a shell, say, uses none
+		}
+		if all = all && ses.Tokens != nil; all {
+			tokens += *ses.Tokens
+		}
+		if money = money && ses.USD != nil; money {
+			usd += *ses.USD
+		}
+	}
+	if all {
+		u.Tokens = &tokens
+	}
+	if money {
+		u.USD = &usd
+	}
+	return u
+}
+
 // countSessions counts them. One number has one definition: what was interrupted is
 // what `stats` calls so, and takes the journal to tell.
 func (s *Reporter) countSessions(ctx context.Context, p *projects.Project, sessions []kedge.Session) (SessionCounts, error) {
@@ -36,6 +65,9 @@ func (s *Reporter) countSessions(ctx context.Context, p *projects.Project, sessi
 	for _, ses := range sessions {
 		if ses.Live() {
 			c.Live++
+		}
+		if ses.State == kedge.SessionWaiting {
+			c.Waiting++
 		}
 	}
 	if c.Live == c.Total {

@@ -42,6 +42,7 @@ type Display struct {
 	Clean  bool        // its own screen shows nothing of the session yet
 	Cover  Cover       // nil: nothing covers the session
 	note   string      // on the last row; empty for none
+	behind string      // such a note, while the terminal is far behind
 	Gap    []string    // lines to be told before the screen
 	Past   tape.Missed // lines that left while the terminal did not get them
 	find   vt.Queries  // in what is passed on while another terminal answers
@@ -63,12 +64,36 @@ const behindMost = 8 << 20
 // Begins takes in a role, which holds from a place in the log on.
 func (d *Display) Begins(r hold.Role) { d.roles = append(d.roles, r) }
 
-// UpTo shows what was printed up to a place in the log.
-func (d *Display) UpTo(end int64) error {
+// What UpTo does at once, and how far behind is told.
+const (
+	stepMost  = 4 << 20
+	farBehind = 64 << 20
+)
+
+// UpTo shows what was printed up to a place in the log. It does so in steps: more tells that
+// it did not come to the end, so that keys get their turn.
+func (d *Display) UpTo(end int64) (more bool, err error) {
 	if d.Way == Whole && end-d.Feed.At() > behindMost {
 		d.Gap = append(d.Gap, fmt.Sprintf("%s of output not shown; Ctrl-] [ scrolls back", Bytes(end-d.Feed.At())))
 		d.Way = Waiting
 	}
+	step := min(end, d.Feed.At()+stepMost)
+	if err := d.upTo(step); err != nil {
+		return false, err
+	}
+	switch left := end - d.Feed.At(); {
+	case d.Feed.At() < step || left <= 0:
+		d.behind = ""
+		return false, d.settle()
+	case d.Way != Whole && (left > farBehind || d.behind != ""):
+		d.behind = fmt.Sprintf(" %s of output until now | Ctrl-] ? ", Bytes(left))
+		return true, d.settle()
+	}
+	return true, nil
+}
+
+// upTo feeds what was printed.
+func (d *Display) upTo(end int64) error {
 	for {
 		limit := d.turn(end)
 		b, err := d.Feed.Next(limit)
@@ -79,7 +104,7 @@ func (d *Display) UpTo(end int64) error {
 			d.Way = Waiting // what follows is printed for another size
 		}
 		if len(b) == 0 && (limit == end || d.Feed.At() < limit) {
-			return d.settle()
+			return nil
 		}
 		if err := d.take(b); err != nil {
 			return err
@@ -91,6 +116,9 @@ func (d *Display) UpTo(end int64) error {
 func (d *Display) turn(end int64) (limit int64) {
 	for len(d.roles) > 0 && d.roles[0].At <= d.Feed.At() {
 		d.Role, d.roles, d.told = d.roles[0], d.roles[1:], true
+		if d.Role.Unlogged {
+			d.Feed.Resize(d.Role.Cols, d.Role.Rows)
+		}
 	}
 	if len(d.roles) > 0 {
 		return min(end, d.roles[0].At)
@@ -121,10 +149,10 @@ func (d *Display) take(b []byte) error {
 
 // withoutQueries takes out what a terminal would answer: another one does.
 func (d *Display) withoutQueries(b []byte) []byte {
-	all := append(d.held, b...)
 	from := d.find.Seen() - int64(len(d.held)) // of all
+	d.held = append(d.held, b...)
+	all, at := d.held, 0
 	var out []byte
-	at := 0
 	d.find.Find(b, func(start, end int64) {
 		out = append(out, all[at:start-from]...)
 		at = int(end - from)
@@ -132,7 +160,9 @@ func (d *Display) withoutQueries(b []byte) []byte {
 	rest := all[at:]
 	keep := min(int(d.find.Held()), len(rest))
 	out = append(out, rest[:len(rest)-keep]...)
-	d.held = append([]byte(nil), rest[len(rest)-keep:]...)
+	if d.held = append(d.held[:0], rest[len(rest)-keep:]...); keep == 0 {
+		d.held = nil // it may have been long
+	}
 	return out
 }
 
@@ -143,7 +173,7 @@ func (d *Display) wanted() Way {
 	switch {
 	case d.Cover != nil:
 		return Covered
-	case d.note != "" || cols != d.Cols || rows != d.Rows:
+	case d.note != "" || d.behind != "" || cols != d.Cols || rows != d.Rows:
 		return Viewed
 	default:
 		return Whole
@@ -152,7 +182,7 @@ func (d *Display) wanted() Way {
 
 // settle shows the screen as it is now, in the way that fits.
 func (d *Display) settle() error {
-	if !d.told {
+	if !d.told && d.behind == "" {
 		return nil // where to begin
 	}
 	was := d.Way
@@ -234,6 +264,9 @@ func (d *Display) draw(anew bool) []byte {
 func (d *Display) bottom(b []byte) []byte {
 	note := d.note
 	if note == "" {
+		note = d.behind
+	}
+	if note == "" {
 		return b
 	}
 	x, y := d.Feed.Screen.Cursor()
@@ -309,6 +342,12 @@ func (d *Display) fits(cols, rows int, unsized bool) {
 		cols, rows = d.Feed.Screen.Size()
 	}
 	d.Cols, d.Rows = cols, rows
+}
+
+// Fitted tells whether the session has the terminal's size because somebody typed there. One
+// that only watches may have given it another one since.
+func (d *Display) Fitted() bool {
+	return d.unsized || d.Role.Owns && d.Role.Cols == d.Cols && d.Role.Rows == d.Rows
 }
 
 // Viewer is what the holder is told of the terminal. One without a size has no say.

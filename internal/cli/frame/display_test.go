@@ -1,6 +1,7 @@
 package frame
 
 import (
+	"bytes"
 	"strings"
 	"testing"
 	"time"
@@ -47,8 +48,11 @@ func newShown(t *testing.T, printed string) *shown {
 
 func (s *shown) upTo() {
 	s.t.Helper()
-	if err := s.d.UpTo(s.log.End()); err != nil {
-		s.t.Fatal(err)
+	for more := true; more; {
+		var err error
+		if more, err = s.d.UpTo(s.log.End()); err != nil {
+			s.t.Fatal(err)
+		}
 	}
 }
 
@@ -144,5 +148,71 @@ func TestTerminalWithoutASize(t *testing.T) {
 	}
 	if got, want := s.d.Viewer(false, true), (hold.Viewer{Cols: 20, Rows: 6, Typed: true}); got != want || s.d.Way != Viewed {
 		t.Errorf("with a size it is %+v, want %+v; shown %s", got, want, s.d.Way)
+	}
+}
+
+// TestHeldIsBounded: of a sequence that has no end, a terminal that answers nothing gets all,
+// and little of it is kept.
+func TestHeldIsBounded(t *testing.T) {
+	s := newShown(t, "")
+	s.d.Begins(hold.Role{At: s.log.End(), Cols: 20, Rows: 5, Others: 1})
+	s.upTo()
+	got := &bytes.Buffer{}
+	s.d.Out = got
+	const begin = "\x1b]52;c;"
+	s.print(begin)
+	piece := strings.Repeat("A", 10_000)
+	for n := len(begin); n < 1<<20; n += len(piece) {
+		s.print(piece)
+		if len(s.d.held) > 100_000 || n > 200_000 && n-got.Len() > 100_000 {
+			t.Fatalf("of %d bytes %d are kept, and the terminal has %d", n, len(s.d.held), got.Len())
+		}
+	}
+	s.print("\x1b\\after\x1b[6nand more")
+	if !strings.HasSuffix(got.String(), "\x1b\\afterand more") {
+		t.Errorf("the end is %q", got.Bytes()[max(got.Len()-50, 0):])
+	}
+}
+
+// TestFarBehind: a terminal that is far behind comes to the same screen in steps, between
+// which it tells how far it is.
+func TestFarBehind(t *testing.T) {
+	s := newShown(t, "")
+	line := strings.Repeat("x", 15) + "\r\n"
+	s.log.Append([]byte("first\r\n"+strings.Repeat(line, (farBehind+3*stepMost)/len(line))+"last"), time.Now())
+	steps := 0
+	for more := true; more; steps++ {
+		var err error
+		if more, err = s.d.UpTo(s.log.End()); err != nil {
+			t.Fatal(err)
+		}
+		if told := strings.Contains(s.term.Text(), "of output"); told != (more && s.d.behind != "") || steps == 0 && !told {
+			t.Fatalf("step %d: %q", steps, s.term.Text())
+		}
+	}
+	if steps < 10 || s.d.Way != Whole || painted(s.term) != painted(s.d.Feed.Screen) {
+		t.Errorf("after %d steps it is shown %s: %q, want %q", steps, s.d.Way, s.term.Text(), s.d.Feed.Screen.Text())
+	}
+}
+
+// TestSizeThatIsNotInTheLog: where the disk was full when the session's size changed, the
+// holder tells it, and the log does later.
+func TestSizeThatIsNotInTheLog(t *testing.T) {
+	s := newShown(t, "one")
+	s.d.Begins(hold.Role{At: s.log.End(), Cols: 30, Rows: 7, Owns: true, Unlogged: true})
+	s.upTo()
+	if cols, rows := s.d.Feed.Screen.Size(); cols != 30 || rows != 7 || s.d.Way != Viewed {
+		t.Fatalf("%d columns, %d rows, shown %s", cols, rows, s.d.Way)
+	}
+	s.d.Begins(hold.Role{At: s.log.End(), Cols: 40, Rows: 8, Owns: true, Unlogged: true})
+	for _, m := range []tape.Mark{{Kind: tape.Resize, A: 30, B: 7}, {Kind: tape.Resize, A: 40, B: 8}} {
+		m.At = time.Now()
+		if err := s.log.Mark(m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.print("two")
+	if cols, rows := s.d.Feed.Screen.Size(); cols != 40 || rows != 8 {
+		t.Errorf("%d columns, %d rows", cols, rows)
 	}
 }

@@ -32,27 +32,17 @@ Commands that change something print the same next steps.`, Args: cobra.NoArgs,
 	}
 }
 
-// sessionCounts counts sessions; what interrupted them, stats tells.
-func sessionCounts(n status.SessionCounts) string {
-	text := fmt.Sprintf("%d, %d not ended", n.Total, n.Live)
-	if n.Interrupted > 0 {
-		text += fmt.Sprintf(", %d interrupted", n.Interrupted)
-	}
-	return text
-}
-
 func statusText(w io.Writer, out status.Reply) {
 	row := func(name, format string, args ...any) {
 		frame.Row(w, statusIndent, rowRole(name, out), name, fmt.Sprintf(format, args...))
 	}
-	row("project", "%s (%s)", out.Name, out.Dir)
+	headText(w, out)
+	rolesText(row, out)
 	if out.NotSetUp {
 		row("set-up", "Kedge is not set up here: its files are not in .kedge/")
 	}
 	if out.Plan != nil && out.Plan.ID == "" {
 		row("plan", "%s: a draft in %s; check it: kedge plan check", words.Spaced(out.Plan.Status), ".kedge/plan.md")
-	} else if out.Plan != nil {
-		row("plan", "%s %s", out.Plan.ID, words.Spaced(out.Plan.Status))
 	}
 	if r := out.Run; r != nil {
 		row("run", "%s %s", r.ID, runText(out))
@@ -69,10 +59,6 @@ func statusText(w io.Writer, out status.Reply) {
 		for _, n := range out.Plan.NotGreen {
 			row("not green", "%s", plain.Line(n.Text()))
 		}
-	}
-	row("features", "%s", countsText(out.Features))
-	if out.Sessions.Total > 0 {
-		row("sessions", "%s", sessionCounts(out.Sessions))
 	}
 	for _, of := range out.Warnings {
 		row("warning", "%s: %s", of.Session, plain.Line(of.Sentence(of.Session)))
@@ -107,12 +93,15 @@ const statusIndent = 12
 // rowRole is what a row means to you.
 func rowRole(name string, out status.Reply) frame.Role {
 	switch name {
-	case "warning", "hand edit", "stranded", "settings":
+	case "waits", "warning", "hand edit", "stranded", "settings":
 		return frame.Waits
-	case "not green":
+	case "not green", "regressed":
 		return frame.Failed
-	case "project":
-		return frame.Name
+	case "verified":
+		if out.Features.Completed > 0 {
+			return frame.Verified
+		}
+		return frame.Plain
 	case "gate":
 		if out.Gate.Verdict == kedge.ValidationOK {
 			return frame.Verified
@@ -197,16 +186,6 @@ func sinceText(out status.Reply) string {
 	return text + ": " + plain.Line(g.Again)
 }
 
-func countsText(n status.FeatureCounts) string {
-	parts := []string{fmt.Sprintf("%d", n.Total)}
-	for i, k := range []int{n.Pending, n.InProgress, n.Completed, n.Blocked, n.NeedsReview, n.Regressed, n.Skipped} {
-		if k > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", k, strings.ReplaceAll(string(kedge.Statuses[i]), "_", " ")))
-		}
-	}
-	return strings.Join(parts, ", ")
-}
-
 // shownDrift is how many drifted paths a person is shown; --json has all.
 const shownDrift = 20
 
@@ -215,7 +194,7 @@ func driftText(w io.Writer, row func(name, format string, args ...any), out stat
 	case out.DriftUnknown != "":
 		row("drift", "unknown: %s", out.DriftUnknown)
 	case len(out.Drift) == 0:
-		row("drift", "none: no file changed since Kedge last recorded the files")
+		return // see headText
 	default:
 		row("drift", "%s since Kedge last recorded the files; read before you edit:", frame.Counted(len(out.Drift), "change"))
 	}

@@ -40,6 +40,7 @@ Without a name, Kedge takes the session that you left last, or lets you choose.
   Ctrl-] d         detach; the session continues
   Ctrl-] w         switch to another session: a list; type to filter it
   Ctrl-] n         go to the next session that waits for you
+  Ctrl-] l         go back to the session where you were before
   Ctrl-] [         scroll back through everything that the session printed
   Ctrl-] /         search everything that the session printed
   Ctrl-] f         fit the session to this terminal
@@ -92,11 +93,13 @@ func attachAs(ctx context.Context, env *frame.Env, name string, watch bool) erro
 		}
 		name = chosen
 	}
+	var before kedge.SessionID
 	for {
 		a, err := newAttachment(ctx, env, name, watch)
 		if err != nil {
 			return err
 		}
+		a.before = before
 		if restore == nil {
 			talkWarnings(env, a.found.Session)
 			if restore, err = env.Term.Raw(); err != nil {
@@ -107,7 +110,7 @@ func attachAs(ctx context.Context, env *frame.Env, name string, watch bool) erro
 		last, err := a.run(ctx)
 		var to elsewhere
 		if errors.As(err, &to) {
-			name = to.name
+			name, before = to.name, a.found.Session.ID
 			_, _ = env.Term.Out.WriteString(string(a.d.Leaving(false))) // the terminal stays raw
 			continue
 		}
@@ -118,16 +121,15 @@ func attachAs(ctx context.Context, env *frame.Env, name string, watch bool) erro
 
 // attachment is one terminal's look at a session.
 type attachment struct {
-	env    *frame.Env
-	term   *process.Terminal
-	watch  bool
-	found  sessions.SessionFound
-	client *hold.Client
-	seat   *hold.Attached
-	source uint64
-	seq    uint64 // of what was typed
-	asked  uint64 // of what was answered
-	cancel context.CancelCauseFunc
+	env     *frame.Env
+	term    *process.Terminal
+	watch   bool
+	found   sessions.SessionFound
+	before  kedge.SessionID // where somebody was before; empty for nowhere
+	seat    *hold.Attached
+	keys    *hold.Typist // types what somebody types
+	replies *hold.Typist // types what the terminal would answer: keys do not wait for it
+	cancel  context.CancelCauseFunc
 
 	mu    sync.Mutex // held while what the terminal shows is changed
 	d     frame.Display
@@ -149,10 +151,8 @@ func newAttachment(ctx context.Context, env *frame.Env, name string, watch bool)
 	if found.Session.Cause == hold.CauseSilent {
 		return nil, kedge.Errorf(kedge.Conflict, "the process that keeps session %q alive (its holder) does not answer now", name).WithHint("read the session's output instead: kedge logs %s", name)
 	}
-	a := &attachment{env: env, term: env.Term, watch: watch, found: found, source: rand.Uint64()}
-	if a.client, err = hold.Dial(ctx, found.Folder); err != nil {
-		return nil, err
-	}
+	a := &attachment{env: env, term: env.Term, watch: watch, found: found}
+	a.keys, a.replies = hold.NewTypist(found.Folder, rand.Uint64()), hold.NewTypist(found.Folder, rand.Uint64())
 	if err := a.open(ctx); err != nil {
 		return nil, errors.Join(err, a.close())
 	}
@@ -171,7 +171,7 @@ func (a *attachment) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	a.d = frame.Display{Out: a.term.Out, Feed: feed, Clean: true, Reply: a.reply}
+	a.d = frame.Display{Out: a.term.Out, Feed: feed, Clean: true, Reply: a.replies.Offer}
 	a.d.Fits(cols, rows)
 	had, known := a.seen.Terminals[thisTerminal(a.term)]
 	if a.first = had; !known {
@@ -212,7 +212,7 @@ func (a *attachment) close() error {
 	if a.d.Feed != nil {
 		errs = append(errs, a.d.Feed.Close())
 	}
-	return errors.Join(append(errs, a.client.Close())...)
+	return errors.Join(errs...)
 }
 
 // run shows the session and types what is typed, until one of them ends.
@@ -221,28 +221,51 @@ func (a *attachment) run(ctx context.Context) (last hold.State, err error) {
 	defer cancel(nil)
 	a.cancel = cancel
 	defer func() { _ = a.close() }()
-	if a.seat, err = a.client.Attach(ctx, a.d.Viewer(a.watch, false)); err != nil {
+	if a.seat, err = hold.Attach(ctx, a.found.Folder, a.d.Viewer(a.watch, false)); err != nil {
 		return last, err
 	}
 	a.beside(func() { cancel(a.typeAll(ctx)) })
+	a.beside(func() {
+		if err := a.keys.Run(ctx, a.refused); err != nil {
+			cancel(err)
+		}
+	})
+	a.beside(func() { _ = a.replies.Run(ctx, func(error) {}) }) // a program that does not read gets none
 	a.beside(func() { a.followSize(ctx) })
 	a.beside(func() { a.lookAround(ctx) })
 	last, err = a.seat.Follow(ctx, func(r hold.Role) error {
 		a.mu.Lock()
 		defer a.mu.Unlock()
 		a.d.Begins(r)
-		return a.d.UpTo(a.d.Feed.At()) // it may hold already
-	}, func(end int64) error {
-		a.mu.Lock()
-		defer a.mu.Unlock()
-		return a.d.UpTo(end)
-	})
+		_, err := a.d.UpTo(a.d.Feed.At()) // it may hold already
+		return err
+	}, func(end int64) error { return a.upTo(ctx, end) })
 	a.mu.Lock() // for good: nobody writes to the terminal any more
 	a.remember()
 	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
 		return last, cause
 	}
 	return last, err
+}
+
+// upTo shows what was printed up to a place in the log. However much that is, what is typed
+// meanwhile gets its turn.
+func (a *attachment) upTo(ctx context.Context, end int64) error {
+	for more := true; more; {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		err := func() (err error) {
+			a.mu.Lock()
+			defer a.mu.Unlock()
+			more, err = a.d.UpTo(end)
+			return err
+		}()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // beside does something beside the rest. If it panics, the attachment ends, and the
@@ -260,16 +283,13 @@ func (a *attachment) beside(do func()) {
 
 func (a *attachment) followSize(ctx context.Context) {
 	changes, stop := a.term.Resized()
-	hangups, forget := a.term.HungUp()
-	defer func() { stop(); forget() }()
+	defer stop()
 	for {
 		select {
 		case <-changes:
 			if cols, rows, err := a.term.Size(); err == nil && cols > 0 && rows > 0 {
 				a.fit(ctx, cols, rows)
 			}
-		case <-hangups: // what the person saw is still written down
-			a.cancel(kedge.Errorf(kedge.Interrupted, "your terminal has closed"))
 		case <-ctx.Done():
 			return
 		}
@@ -287,16 +307,30 @@ func (a *attachment) fit(ctx context.Context, cols, rows int) {
 	_ = a.seat.Update(ctx, a.d.Viewer(a.watch, false)) // a connection that broke is noticed by whoever follows
 }
 
-// reply types what the terminal would have answered.
-func (a *attachment) reply(b []byte) {
-	ctx, stop := context.WithTimeout(context.Background(), replyLimit)
-	defer stop()
-	a.asked++
-	_ = a.client.Input(ctx, a.source+1, a.asked, b) // a program that does not read gets no answer
+// refused says that the program does not take what is typed.
+func (a *attachment) refused(error) {
+	a.beginBeside(func() (string, error) {
+		ctx, stop := context.WithTimeout(context.Background(), callLimit)
+		defer stop()
+		note := ""
+		err := a.atHolder(ctx, func(c *hold.Client) error {
+			if st, err := c.State(ctx); err == nil && st.Running {
+				note = "the program does not read what you type"
+			}
+			return nil // it has ended, which is told in another way
+		})
+		return note, err
+	})
 }
 
-// replyLimit is for a program that does not read what it asked for.
-const replyLimit = time.Second
+// atHolder asks the holder for something.
+func (a *attachment) atHolder(ctx context.Context, ask func(c *hold.Client) error) error {
+	c, err := hold.Dial(ctx, a.found.Folder)
+	if err != nil {
+		return err
+	}
+	return errors.Join(ask(c), c.Close())
+}
 
 // farewell says how the attachment ended, on the person's own screen again.
 func (a *attachment) farewell(last hold.State, err error) error {

@@ -12,7 +12,6 @@ import (
 	"kedge/internal/cli/frame"
 	"kedge/internal/process"
 	"kedge/internal/process/tape"
-	"kedge/internal/text/plain"
 	"kedge/internal/text/words"
 )
 
@@ -20,6 +19,23 @@ import (
 func (a *attachment) list(ctx context.Context) ([]kedge.Session, error) {
 	return livingSessions(ctx, a.env)
 }
+
+// listApart asks for them while the session goes on being shown; what is typed meanwhile
+// waits.
+func (a *attachment) listApart(ctx context.Context) ([]kedge.Session, error) {
+	a.mu.Unlock()
+	defer a.mu.Lock()
+	limited, stop := context.WithTimeout(ctx, callLimit)
+	defer stop()
+	list, err := a.list(limited)
+	if err != nil && limited.Err() != nil && ctx.Err() == nil {
+		err = kedge.Errorf(kedge.Interrupted, "the daemon does not answer")
+	}
+	return list, err
+}
+
+// callLimit is for an answer that somebody at a terminal waits for.
+const callLimit = 3 * time.Second
 
 func livingSessions(ctx context.Context, env *frame.Env) ([]kedge.Session, error) {
 	r, err := frame.Call[sessions.SessionListReply](ctx, env, "session.list", sessions.SessionList{All: true})
@@ -60,11 +76,7 @@ func newSwitcher(env *frame.Env, list []kedge.Session, folders string, self kedg
 	return w
 }
 
-func (a *attachment) newSwitcher(ctx context.Context) front {
-	list, err := a.list(ctx)
-	if err != nil {
-		return &prompt{label: plain.Line(err.Error()) + " ", done: func(string) {}}
-	}
+func (a *attachment) newSwitcher(list []kedge.Session) front {
 	w := newSwitcher(a.env, list, filepath.Dir(a.found.Folder), a.found.Session.ID)
 	w.chosen = func(s kedge.Session) {
 		if s.ID != a.found.Session.ID {
@@ -166,11 +178,11 @@ func chooseSession(ctx context.Context, env *frame.Env) (string, error) {
 	case last != "":
 		return string(last), nil
 	}
-	return pick(env, newSwitcher(env, list, folders, ""))
+	return pick(ctx, env, newSwitcher(env, list, folders, ""))
 }
 
 // pick shows the list on the terminal until one is chosen.
-func pick(env *frame.Env, w *switcher) (chosen string, err error) {
+func pick(ctx context.Context, env *frame.Env, w *switcher) (chosen string, err error) {
 	restore, err := env.Term.Raw()
 	if err != nil {
 		return "", err
@@ -179,6 +191,7 @@ func pick(env *frame.Env, w *switcher) (chosen string, err error) {
 	w.chosen = func(s kedge.Session) { chosen = string(s.ID) }
 	in, release := env.Term.Keys()
 	defer release()
+	defer context.AfterFunc(ctx, func() { _ = in.SetReadDeadline(time.Unix(1, 0)) })() // a signal ends it, too
 	buf := make([]byte, 256)
 	for {
 		cols, rows := env.Size()

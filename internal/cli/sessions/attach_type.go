@@ -9,6 +9,7 @@ import (
 	"kedge/internal/app/sessions"
 	"kedge/internal/cli/frame"
 	"kedge/internal/process"
+	"kedge/internal/process/hold"
 	"kedge/internal/text/plain"
 )
 
@@ -43,34 +44,41 @@ func (a *attachment) typeAll(ctx context.Context) error {
 
 // pressed acts on what was typed.
 func (a *attachment) pressed(ctx context.Context, p process.Press) error {
+	if p.Prefix {
+		a.keys.Flush(ctx, flushLimit) // what was typed before is for this session
+	}
+	text, err := a.toSession(ctx, p)
+	if len(text) > 0 {
+		a.keys.Type(ctx, text)
+	}
+	return err
+}
+
+// flushLimit is for a program that does not read what was typed.
+const flushLimit = 200 * time.Millisecond
+
+// toSession gives what is for the session, and acts on the rest.
+func (a *attachment) toSession(ctx context.Context, p process.Press) ([]byte, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.front != nil {
-		return a.toFront(p)
+		return nil, a.toFront(p)
 	}
 	if err := a.says("", 0); err != nil {
-		return err
+		return nil, err
 	}
 	if p.Prefix {
-		return a.command(ctx, p.Key)
+		return nil, a.command(ctx, p.Key)
 	}
 	if a.watch {
-		return nil
+		return nil, nil
 	}
-	if !a.d.Role.Owns && process.ByHand(p.Text) {
+	if !a.d.Fitted() && process.ByHand(p.Text) {
 		if err := a.seat.Update(ctx, a.d.Viewer(a.watch, true)); err != nil {
-			return kedge.Errorf(kedge.NotFound, "the process that keeps the session alive (its holder) closed the connection: %w", err)
+			return nil, kedge.Errorf(kedge.NotFound, "the process that keeps the session alive (its holder) closed the connection: %w", err)
 		}
 	}
-	a.seq++
-	seq := a.seq
-	a.mu.Unlock() // a program that does not read must not keep the screen from being shown
-	err := a.client.Input(ctx, a.source, seq, p.Text)
-	a.mu.Lock()
-	if kedge.Conflict.Is(err) {
-		return nil // the program does not read; the person sees that and can detach
-	}
-	return err
+	return p.Text, nil
 }
 
 // toFront gives keys to what covers the session.
@@ -127,9 +135,15 @@ func (a *attachment) command(ctx context.Context, key string) error {
 	case "d", "D", "ctrl-d":
 		return errDetached
 	case "w":
-		return a.show(a.newSwitcher(ctx))
+		list, err := a.listApart(ctx)
+		if err != nil {
+			return a.says(" "+plain.Line(err.Error()), noteFor)
+		}
+		return a.show(a.newSwitcher(list))
 	case "n":
 		return a.nextWaiting(ctx)
+	case "l":
+		return a.backToLast(ctx)
 	case "[", "/":
 		b, err := openBack(a.found.Folder, a.d.Feed.At(), a.d.Rows)
 		if err != nil {
@@ -152,7 +166,11 @@ func (a *attachment) command(ctx context.Context, key string) error {
 // fitHere gives the session this terminal's size.
 func (a *attachment) fitHere(ctx context.Context) error {
 	if a.watch {
-		return a.client.Resize(ctx, uint16(a.d.Cols), uint16(a.d.Rows))
+		cols, rows := uint16(a.d.Cols), uint16(a.d.Rows)
+		a.beginBeside(func() (string, error) {
+			return "", a.atHolder(ctx, func(c *hold.Client) error { return c.Resize(ctx, cols, rows) })
+		})
+		return nil
 	}
 	return a.seat.Update(ctx, a.d.Viewer(a.watch, true))
 }
@@ -206,7 +224,7 @@ func (a *attachment) end(ctx context.Context, sure string) {
 
 // nextWaiting goes to the next session that waits, in the order of the list.
 func (a *attachment) nextWaiting(ctx context.Context) error {
-	list, err := a.list(ctx)
+	list, err := a.listApart(ctx)
 	if err != nil {
 		return a.says(" "+plain.Line(err.Error()), noteFor)
 	}
@@ -223,6 +241,20 @@ func (a *attachment) nextWaiting(ctx context.Context) error {
 		}
 	}
 	return a.says(" no other session waits for you", noteFor)
+}
+
+// backToLast goes to the session where somebody was before, if it still runs.
+func (a *attachment) backToLast(ctx context.Context) error {
+	list, err := a.listApart(ctx)
+	if err != nil {
+		return a.says(" "+plain.Line(err.Error()), noteFor)
+	}
+	for _, s := range list {
+		if s.ID == a.before {
+			return elsewhere{string(s.ID)}
+		}
+	}
+	return a.says(" the session where you were before does not run; Ctrl-] w shows all", noteFor)
 }
 
 // lookEvery is how often it is looked whether others wait.
@@ -263,6 +295,7 @@ func (h *help) press(string) bool { return true }
 func (h *help) Lines(cols, _ int) []string {
 	keys := [][2]string{
 		{"d", "detach; the session continues"}, {"w", "switch to another session"}, {"n", "the next session that waits for you"},
+		{"l", "back to the session where you were before"},
 		{"[", "scroll back through everything that the session printed"}, {"/", "search everything that the session printed"}, {"f", "fit the session to this terminal"},
 		{"r", "rename the session"}, {"x", "end the session"}, {"Ctrl-]", "type Ctrl-] itself"},
 	}

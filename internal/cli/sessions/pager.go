@@ -75,7 +75,7 @@ func runPager(env *frame.Env, screen *os.File, pager string, text []byte, at int
 	if env.Getenv("LESS") == "" {
 		cmd.Env = append(cmd.Env[:len(cmd.Env):len(cmd.Env)], "LESS=FRX")
 	}
-	code, err := runForwarding(cmd, true)
+	code, err := frame.RunForwarding(cmd, true)
 	if err == nil && code == 127 { // the shell found no such program
 		_, err = screen.Write(text)
 	}

@@ -10,33 +10,38 @@ import (
 
 // Attached is a terminal that is attached to a session, on a connection of its own.
 type Attached struct {
-	client *Client // for other requests
-	own    *Client
-	old    bool // held by an older Kedge, which knows no viewers
+	own   *Client
+	older *Client // for requests to an older holder, which knows no viewers; nil for none
 
 	mu sync.Mutex
 	as Viewer
 }
 
-// Attach makes a terminal a viewer of the session until it is closed.
-func (c *Client) Attach(ctx context.Context, v Viewer) (*Attached, error) {
-	own, err := Dial(ctx, c.dir)
+// Attach makes a terminal a viewer of the session in dir until it is closed.
+func Attach(ctx context.Context, dir string, v Viewer) (*Attached, error) {
+	own, err := Dial(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
-	a := &Attached{client: c, own: own, old: !own.knows(VerbAttach), as: v}
-	if a.old {
-		err = errors.Join(a.resizeOld(ctx, v), own.do(ctx, Frame{Type: VerbFollow}))
-	} else {
-		var f Frame
-		if f, err = NewJSON(VerbAttach, v); err == nil {
-			err = own.do(ctx, f)
-		}
-	}
-	if err != nil {
-		return nil, errors.Join(err, own.Close())
+	a := &Attached{own: own, as: v}
+	if err := a.begin(ctx, v); err != nil {
+		return nil, errors.Join(err, a.Close())
 	}
 	return a, nil
+}
+
+func (a *Attached) begin(ctx context.Context, v Viewer) (err error) {
+	if a.own.knows(VerbAttach) {
+		f, err := NewJSON(VerbAttach, v)
+		if err != nil {
+			return err
+		}
+		return a.own.do(ctx, f)
+	}
+	if a.older, err = Dial(ctx, a.own.dir); err != nil {
+		return err
+	}
+	return errors.Join(a.resizeOld(ctx, v), a.own.do(ctx, Frame{Type: VerbFollow}))
 }
 
 // resizeOld gives the session of an older holder the viewer's size.
@@ -44,7 +49,7 @@ func (a *Attached) resizeOld(ctx context.Context, v Viewer) error {
 	if v.Watch {
 		return nil
 	}
-	err := a.client.Resize(ctx, uint16(v.Cols), uint16(v.Rows))
+	err := a.older.Resize(ctx, uint16(v.Cols), uint16(v.Rows))
 	if kedge.Invalid.Is(err) {
 		return nil // pipes have no size
 	}
@@ -55,7 +60,7 @@ func (a *Attached) resizeOld(ctx context.Context, v Viewer) error {
 func (a *Attached) Update(ctx context.Context, v Viewer) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.old {
+	if a.older != nil {
 		was := a.as
 		if a.as = v; was.Cols == v.Cols && was.Rows == v.Rows {
 			return nil
@@ -72,8 +77,8 @@ func (a *Attached) Update(ctx context.Context, v Viewer) error {
 // Follow tells of each role of the viewer, and of every new length of the log, until the
 // session ends, ctx does, or one of the two gives an error; see Client.Follow.
 func (a *Attached) Follow(ctx context.Context, role func(Role) error, grown func(end int64) error) (State, error) {
-	if a.old {
-		s, err := a.client.State(ctx)
+	if a.older != nil {
+		s, err := a.older.State(ctx)
 		if err == nil {
 			err = role(Role{At: s.End, Cols: s.Cols, Rows: s.Rows, Owns: !a.as.Watch, Answers: !a.as.Watch})
 		}
@@ -116,4 +121,9 @@ func told(f Frame, role func(Role) error, grown func(end int64) error) (s State,
 }
 
 // Close ends the viewing; the session goes on.
-func (a *Attached) Close() error { return a.own.Close() }
+func (a *Attached) Close() error {
+	if a.older != nil {
+		return errors.Join(a.own.Close(), a.older.Close())
+	}
+	return a.own.Close()
+}

@@ -140,8 +140,7 @@ func (c *Client) ask(ctx context.Context, f Frame) (Frame, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.knows(f.Type) {
-		return Frame{}, kedge.Errorf(kedge.Conflict, "an older version of Kedge started this session, and that version cannot do what your command asks").
-			WithHint("end the session and start it again: kedge kill NAME && kedge resume NAME")
+		return Frame{}, c.tooOld(f.Type)
 	}
 	defer c.deadline(ctx)()
 	answer, err := c.exchange(f)
@@ -157,6 +156,16 @@ func (c *Client) ask(ctx context.Context, f Frame) (Frame, error) {
 		return Frame{}, kedge.Errorf(why.Kind, "%s", why.Message)
 	}
 	return answer, nil
+}
+
+// tooOld is why the holder is not asked. Where it cannot be asked to end the session, only
+// the system can end it.
+func (c *Client) tooOld(t Verb) error {
+	err := kedge.Errorf(kedge.Conflict, "an older version of Kedge started this session, and it does not know the request %q", byte(t))
+	if !c.knows(VerbEnd) {
+		return err.WithHint("end its program: kill %d", c.Greeting.Child.PID)
+	}
+	return err.WithHint("end the session and start it again: kedge kill %[1]s; kedge resume %[1]s", c.Greeting.Session)
 }
 
 func (c *Client) exchange(f Frame) (Frame, error) {

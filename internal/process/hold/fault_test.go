@@ -47,6 +47,9 @@ func TestF3OlderHolder(t *testing.T) {
 			t.Errorf("%s: %v (hint %q)", name, err, kedge.HintOf(err))
 		}
 	}
+	if hint := kedge.HintOf(f.Client.End(ctx(t), 0)); !strings.Contains(hint, "kill "+itoa(c.Greeting.Child.PID)) || strings.Contains(hint, "kedge kill") {
+		t.Errorf("what cannot be ended is to be ended with %q", hint)
+	}
 	if st, err := f.Client.State(ctx(t)); err != nil || !st.Running {
 		t.Errorf("after the refusals: %+v, %v", st, err)
 	}

@@ -123,6 +123,7 @@ func (h *holder) rolesLocked() {
 	}
 	for _, v := range h.viewers.all {
 		r := Role{Cols: h.cols, Rows: h.rows, Owns: v == owner, Answers: v == owner && answers, Others: len(h.viewers.all) - 1}
+		r.Unlogged = h.tape.Waiting()
 		if r != v.told {
 			v.told = r
 			r.At = at

@@ -15,9 +15,9 @@ type seat struct {
 	done  chan struct{}
 }
 
-func sit(t *testing.T, c *hold.Client, v hold.Viewer) *seat {
+func sit(t *testing.T, dir string, v hold.Viewer) *seat {
 	t.Helper()
-	a, err := c.Attach(ctx(t), v)
+	a, err := hold.Attach(ctx(t), dir, v)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,12 +65,12 @@ func TestSizeOfWhoTypedLast(t *testing.T) {
 	s := spec(t, true, "cat")
 	s.Command = []string{"cat"}
 	c := start(t, s)
-	watcher := sit(t, c, hold.Viewer{Cols: 45, Rows: 17, Watch: true, Typed: true})
+	watcher := sit(t, s.Dir, hold.Viewer{Cols: 45, Rows: 17, Watch: true, Typed: true})
 	watcher.await(t, hold.Role{Cols: 80, Rows: 24})
-	one := sit(t, c, hold.Viewer{Cols: 120, Rows: 40})
+	one := sit(t, s.Dir, hold.Viewer{Cols: 120, Rows: 40})
 	one.await(t, hold.Role{Cols: 120, Rows: 40, Owns: true, Answers: true, Others: 1})
 	watcher.await(t, hold.Role{Cols: 120, Rows: 40, Others: 1})
-	two := sit(t, c, hold.Viewer{Cols: 100, Rows: 30})
+	two := sit(t, s.Dir, hold.Viewer{Cols: 100, Rows: 30})
 	two.await(t, hold.Role{Cols: 120, Rows: 40, Others: 2})
 	two.update(t, hold.Viewer{Cols: 100, Rows: 30, Typed: true})
 	two.await(t, hold.Role{Cols: 100, Rows: 30, Owns: true, Answers: true, Others: 2})
@@ -119,7 +119,7 @@ func TestHolderAnswersQueries(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	v := sit(t, c, hold.Viewer{Cols: 80, Rows: 24})
+	v := sit(t, s.Dir, hold.Viewer{Cols: 80, Rows: 24})
 	v.await(t, hold.Role{Cols: 80, Rows: 24, Owns: true, Answers: true})
 	typeIn("\r")
 	eventually(t, "it asked again", func() bool { return strings.Count(text(t, s.Dir), "at") == 2 })

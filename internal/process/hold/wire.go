@@ -151,6 +151,8 @@ type Role struct {
 	Owns    bool  `json:"owns,omitempty"`    // somebody typed there last
 	Answers bool  `json:"answers,omitempty"` // its terminal answers what the program asks
 	Others  int   `json:"others,omitempty"`  // viewers beside it
+
+	Unlogged bool `json:"unlogged,omitempty"` // the log does not tell the size yet: the disk is full
 }
 
 // Failure is why a request was refused.

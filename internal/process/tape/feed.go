@@ -23,6 +23,7 @@ type Feed struct {
 	marks *MarkCursor
 	size  *Mark // the next change of size, if it is known
 	read  int64 // the records of the index that happened
+	sized int64 // sizes of before here were told by Resize; -1 for none
 	at    int64 // how much of the log was fed
 	base  int64 // the place in the log of the first byte that Screen was fed
 	lines int64 // that left the main screen, before at
@@ -43,7 +44,7 @@ func OpenFeed(dir string, want, lines int64) (*Feed, error) {
 		return nil, kedge.Errorf(kedge.Internal, "cannot read the session's output: %w", err)
 	}
 	shot, found := nearest(dir, from, min(want, end), lines)
-	f := &Feed{log: log, bytes: log.Cursor(), marks: log.MarkCursor(shot.marks)}
+	f := &Feed{log: log, bytes: log.Cursor(), marks: log.MarkCursor(shot.marks), sized: -1}
 	if found {
 		f.restore(shot)
 		return f, nil
@@ -140,8 +141,17 @@ func (f *Feed) resizes() error {
 			return err
 		}
 		f.size, f.read = nil, f.marks.Position()
-		f.Screen.Resize(int(m.A), int(m.B))
+		if m.Offset > f.sized {
+			f.Screen.Resize(int(m.A), int(m.B))
+		}
 	}
+}
+
+// Resize gives the screen a size that it has from here on: one that could not be written
+// into the log, and so may stand there later.
+func (f *Feed) Resize(cols, rows int) {
+	f.Screen.Resize(cols, rows)
+	f.sized = f.at
 }
 
 // Next gives the bytes that come next, up to a place in the log or the next change of

@@ -6,20 +6,23 @@ import (
 	"time"
 
 	"kedge"
+	"kedge/internal/process"
 )
 
 // How snapshots are made.
 const (
 	lookEvery = 2 * time.Second
 	apart     = 256 << 10 // of the log, between two snapshots
-	flood     = 8 << 20   // of output between two looks: it is left to settle
+	flood     = 8 << 20   // of output between two looks: it is left to settle, and has fewer snapshots
+	apartMost = 2 << 20   // between two snapshots of a flood
 	patience  = 15        // looks that a flood is left alone
-	share     = 32 << 20  // of the log that is fed at one look
+	most      = 64 << 20  // that is left alone: whoever attaches must not have to read more
 )
 
 // Keeper makes snapshots of sessions that run, so that whoever looks at one need not
 // read its whole log. It lags behind the output, holds no screen between two looks, and
-// leaves a program alone that prints much at once.
+// leaves a program alone that prints much at once, but not for long: there is always little
+// of the log behind the last snapshot, however much was printed.
 type Keeper struct {
 	mu   sync.Mutex
 	kept map[string]*kept
@@ -59,6 +62,7 @@ func (k *Keeper) Remove(dir string) {
 // Run works until ctx ends. An error about one session goes to problem, and the session
 // is left alone from then on.
 func (k *Keeper) Run(ctx context.Context, problem func(dir string, err error)) {
+	process.Behind() // what makes the output comes first
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
 	for {
@@ -108,7 +112,7 @@ func (s *kept) look(ctx context.Context) error {
 		}
 		s.known, grown = true, 0
 	}
-	if grown > flood && s.waits < patience {
+	if grown > flood && s.waits < patience && end-s.last < most {
 		s.waits++
 		return nil
 	}
@@ -116,7 +120,7 @@ func (s *kept) look(ctx context.Context) error {
 	if end-s.last < apart {
 		return nil
 	}
-	return s.save(ctx, min(end, s.last+share))
+	return s.save(ctx, end)
 }
 
 // save feeds the log up to a place, with a snapshot now and then.
@@ -126,9 +130,13 @@ func (s *kept) save(ctx context.Context, end int64) error {
 		return err
 	}
 	defer func() { _ = f.Close() }() // only read
+	step := int64(apart)
+	if end-f.At() > flood {
+		step = apartMost
+	}
 	for f.At() < end && ctx.Err() == nil {
 		before := f.At()
-		if err := f.Advance(min(before+apart, end)); err != nil {
+		if err := f.Advance(min(before+step, end)); err != nil {
 			return err
 		}
 		if f.At() == before {

@@ -213,3 +213,63 @@ func TestKeeperRuns(t *testing.T) {
 		t.Error("a session without a terminal has snapshots")
 	}
 }
+
+// TestF5SizesOnAFullDisk: sizes that the disk had no room for are in the index as soon as it
+// has, at their places and in order.
+func TestF5SizesOnAFullDisk(t *testing.T) {
+	l := newLogged(t, 80, 24)
+	l.print("one\r\n")
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Skip("this system has no full disk to try with")
+	}
+	index := l.w.index
+	l.w.index = full
+	for _, cols := range []uint64{100, 110, 120} {
+		if err := l.w.Mark(Mark{Kind: Resize, A: uint32(cols), B: 30, At: time.Now()}); err == nil || !l.w.Waiting() {
+			t.Fatalf("a size on a full disk: %v, waiting %v", err, l.w.Waiting())
+		}
+	}
+	l.print("two\r\n") // there was some room for it
+	_ = l.w.Mark(Mark{Kind: Resize, A: 40, B: 10, At: time.Now()})
+	l.print("three\r\n")
+	_ = full.Close()
+	l.w.index = index
+	if err := l.w.Sync(); err != nil || l.w.Waiting() {
+		t.Fatalf("with room again: %v, waiting %v", err, l.w.Waiting())
+	}
+	var got []string
+	if err := Open(l.dir).EachMark(func(m Mark) error {
+		if m.Kind == Resize {
+			got = append(got, fmt.Sprintf("%d at %d", m.A, m.Offset))
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if want := "[80 at 0 120 at 5 40 at 10]"; fmt.Sprint(got) != want {
+		t.Errorf("the sizes are %v, want %s", got, want)
+	}
+	if f, _ := l.open(Anywhere, Anywhere); f.Screen.Text() == "" || fmt.Sprint(f.Screen.Size()) != "40 10" {
+		t.Errorf("the screen: %q", f.Screen.Text())
+	}
+}
+
+// TestLittleBehindTheLastSnapshot: while a program prints without end, every look leaves
+// little of the log behind the last snapshot.
+func TestLittleBehindTheLastSnapshot(t *testing.T) {
+	l := newLogged(t, 80, 24)
+	k := &kept{dir: l.dir}
+	piece := string(bytes.Repeat([]byte("some line of a flood that does not end\r\n"), 300_000))
+	for range 12 {
+		before := l.w.End()
+		l.print(piece)
+		if err := k.look(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		s, _ := nearest(l.dir, 0, Anywhere, Anywhere)
+		if left := l.w.End() - s.offset; left > most+(l.w.End()-before) {
+			t.Fatalf("%d bytes are behind the last snapshot at %d", left, s.offset)
+		}
+	}
+}

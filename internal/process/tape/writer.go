@@ -25,6 +25,7 @@ type Writer struct {
 	marked   int64     // the log up to here has its time in the index
 	lastAt   time.Time // when the last byte came
 	lost     int64     // bytes lost since the last gap mark
+	waiting  []Mark    // that the disk had no room for: sizes, and the end
 	dirty    bool      // since the last Sync
 }
 
@@ -164,17 +165,61 @@ func (w *Writer) tellGapLocked(at time.Time) {
 	}
 }
 
-// Mark adds a record to the index at the present end; it says whether it could.
+// Mark adds a record to the index at the present end; it says whether it could. A size, or
+// the end, that it could not add is added as soon as there is room: without it all that was
+// printed later would be read wrongly.
 func (w *Writer) Mark(m Mark) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.tellTimeLocked()
 	w.tellGapLocked(m.At)
 	m.Offset = w.end
-	return w.markLocked(m)
+	err := w.markLocked(m)
+	if err != nil && (m.Kind == Resize || m.Kind == Exit) {
+		w.waitLocked(m)
+	}
+	return err
 }
 
+// waitingMost bounds the marks that wait.
+const waitingMost = 256
+
+// waitLocked keeps a mark for later. Of several sizes at one place only the last one counts.
+func (w *Writer) waitLocked(m Mark) {
+	if n := len(w.waiting) - 1; n >= 0 && m.Kind == Resize && w.waiting[n].Kind == Resize && (w.waiting[n].Offset == m.Offset || n >= waitingMost) {
+		w.waiting[n] = m
+		return
+	}
+	w.waiting = append(w.waiting, m)
+}
+
+// Waiting tells whether there are sizes that are not on disk, for want of space.
+func (w *Writer) Waiting() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.waiting) > 0
+}
+
+// markLocked adds a record, after those that wait.
 func (w *Writer) markLocked(m Mark) error {
+	if err := w.waitedLocked(); err != nil {
+		return err
+	}
+	return w.writeMark(m)
+}
+
+// waitedLocked adds the marks that wait.
+func (w *Writer) waitedLocked() error {
+	for len(w.waiting) > 0 {
+		if err := w.writeMark(w.waiting[0]); err != nil {
+			return err
+		}
+		w.waiting = w.waiting[1:]
+	}
+	return nil
+}
+
+func (w *Writer) writeMark(m Mark) error {
 	n, err := w.index.Write(m.encode())
 	if err != nil && n > 0 {
 		return errors.Join(err, trimTorn(w.index))
@@ -199,6 +244,7 @@ func (w *Writer) End() int64 {
 // Sync puts what was appended on disk.
 func (w *Writer) Sync() error {
 	w.mu.Lock()
+	_ = w.waitedLocked() // the next time, else
 	segment, dirty, full := w.segment, w.dirty, w.full
 	w.dirty, w.full = false, nil
 	w.mu.Unlock()

@@ -2,8 +2,8 @@ package vt
 
 import (
 	"bytes"
-	"slices"
-	"strconv"
+
+	"kedge/internal/text/plain"
 )
 
 // Queries finds, in what a program prints, what makes a terminal answer. The bytes may
@@ -30,7 +30,7 @@ func (q *Queries) Find(b []byte, found func(from, end int64)) {
 			return
 		}
 		at = n
-		if asks(q.scan.held) && !q.scan.cut {
+		if q.scan.heldLen <= maxHeld && plain.Asks(q.scan.held) && !q.scan.cut {
 			found(start+int64(at)-q.scan.heldLen, start+int64(at))
 		}
 		q.scan.held, q.scan.heldLen = q.scan.held[:0], 0
@@ -51,15 +51,21 @@ func (q *Queries) Find(b []byte, found func(from, end int64)) {
 			q.scan.keep(b[at:])
 			return
 		}
-		if asks(b[at:at+size]) && !q.scan.cut {
+		if plain.Asks(b[at:at+size]) && !q.scan.cut {
 			found(start+int64(at), start+int64(at+size))
 		}
 		at += size
 	}
 }
 
-// Held is how many of the bytes seen belong to a sequence that has not ended.
-func (q *Queries) Held() int64 { return q.scan.heldLen }
+// Held is how many of the bytes seen belong to a query that may not have ended yet: no
+// query is as long as some sequences.
+func (q *Queries) Held() int64 {
+	if q.scan.heldLen > maxHeld {
+		return 0
+	}
+	return q.scan.heldLen
+}
 
 // Seen is how many bytes were looked at.
 func (q *Queries) Seen() int64 { return q.at }
@@ -85,97 +91,4 @@ func nextControl(b []byte) int {
 		return -1
 	}
 	return first
-}
-
-// asks tells whether a terminal answers a whole sequence, or what looks like one.
-func asks(seq []byte) bool {
-	if len(seq) < 2 {
-		return false
-	}
-	kind, body := byte(0), seq[2:]
-	if seq[0] == 0xc2 {
-		kind = seq[1] - 0x40
-	} else if kind, body = afterControls(seq[1:]); seq[0] != esc {
-		return false
-	}
-	switch kind {
-	case 'Z':
-		return true
-	case '[':
-		return asksCSI(body)
-	case ']':
-		return asksOSC(body)
-	case 'P':
-		body = bytes.TrimLeft(body, "0123456789;")
-		return bytes.HasPrefix(body, []byte("+q")) || bytes.HasPrefix(body, []byte("$q"))
-	case '_':
-		return bytes.HasPrefix(body, []byte("G")) && bytes.Contains(body, []byte("a=q"))
-	}
-	return false
-}
-
-// afterControls is what comes first and is no control character, and the rest.
-func afterControls(b []byte) (first byte, rest []byte) {
-	for len(b) > 0 && isControl(b[0]) {
-		b = b[1:]
-	}
-	if len(b) == 0 {
-		return 0, nil
-	}
-	return b[0], b[1:]
-}
-
-// isControl tells of characters that act within a sequence, and are no part of it.
-func isControl(c byte) bool { return c < 0x20 || c >= 0x7f }
-
-// csiQueries are the sequences that ask, by what they begin with, what stands before
-// their last byte, and that byte.
-var csiQueries = map[string]bool{
-	"c": true, ">c": true, "=c": true, // who are you
-	"n": true, "?n": true, // how are you, and where is the cursor
-	"$p": true, "?$p": true, // is a mode set
-	"?u": true, "?m": true, // of keys
-	">q": true, "&u": true, "$w": true, "*y": true, "?S": true, "x": true,
-}
-
-func asksCSI(body []byte) bool {
-	if bytes.IndexFunc(body, func(r rune) bool { return isControl(byte(min(r, 0xff))) }) >= 0 {
-		body = slices.DeleteFunc(bytes.Clone(body), isControl)
-	}
-	if len(body) == 0 {
-		return false
-	}
-	final := body[len(body)-1]
-	var name []byte
-	if c := body[0]; c >= '<' && c <= '?' {
-		name = append(name, c)
-	}
-	for _, c := range body[:len(body)-1] {
-		if c >= 0x20 && c <= 0x2f {
-			name = append(name, c)
-		}
-	}
-	name = append(name, final)
-	switch string(name) {
-	case "t":
-		first, _, _ := bytes.Cut(body[:len(body)-1], []byte(";"))
-		n, err := strconv.Atoi(string(first))
-		return err == nil && (n == 11 || n >= 13 && n <= 16 || n >= 18 && n <= 21)
-	case "?h":
-		for _, n := range bytes.Split(body[1:len(body)-1], []byte(";")) {
-			if string(n) == "2048" { // reports its size when it is set
-				return true
-			}
-		}
-		return false
-	}
-	return csiQueries[string(name)]
-}
-
-// silent are the OSC whose text is for people, or a link: a ? in it asks nothing.
-var silent = map[string]bool{"0": true, "1": true, "2": true, "7": true, "8": true, "9": true, "133": true, "777": true, "1337": true}
-
-func asksOSC(body []byte) bool {
-	number, rest, _ := bytes.Cut(body, []byte(";"))
-	return !silent[string(number)] && (bytes.HasPrefix(rest, []byte("?")) || bytes.Contains(rest, []byte(";?")))
 }

@@ -1,6 +1,9 @@
 package vt
 
-import "unicode/utf8"
+import (
+	"bytes"
+	"unicode/utf8"
+)
 
 // scanner finds the ends of escape sequences and characters in bytes that come in
 // any pieces. What is not complete is held back: nothing of it has happened yet.
@@ -52,7 +55,7 @@ func (t *Terminal) Write(b []byte) (int, error) {
 			t.scan.keep(b)
 			break
 		}
-		t.perform(b[:size])
+		t.take(b[:size], int64(size))
 		b = b[size:]
 	}
 	t.scan.fed += int64(n)
@@ -69,16 +72,48 @@ func (t *Terminal) resume(b []byte) []byte {
 		return nil
 	}
 	held := t.scan.held
-	if t.scan.heldLen <= maxHeld {
-		t.perform(held)
-	} else {
-		t.fresh = false
-	}
+	t.take(held, t.scan.heldLen)
 	t.scan.held, t.scan.heldLen = held[:0], 0
 	if cap(held) > 4<<10 {
 		t.scan.held = nil
 	}
 	return b[n:]
+}
+
+// What endless gives for a sequence that may have control characters within.
+const (
+	endlessCSI = "\x1b[<="
+	endlessEsc = "\x1b  "
+)
+
+// take performs a sequence that came to its end, if it is not too long, or the rest of one
+// that was.
+func (t *Terminal) take(b []byte, length int64) {
+	if length > maxHeld || bytes.HasPrefix(b, []byte(endlessCSI)) || bytes.HasPrefix(b, []byte(endlessEsc)) {
+		t.fresh = false
+		return
+	}
+	t.perform(b)
+}
+
+// endless gives what begins a sequence without an effect that ends where this one will, if
+// this one is too long to have an effect; else it is not ok. pending is how many bytes must
+// come again.
+func (s *scanner) endless() (begin string, pending int64, ok bool) {
+	switch {
+	case s.heldLen <= maxHeld:
+		return "", 0, false
+	case s.state == control:
+		return endlessCSI, 0, true
+	case s.state == inter:
+		return endlessEsc, 0, true
+	case s.state == textEsc:
+		pending = 1
+	}
+	if s.kind == ']' {
+		return "\x1b]9999;", pending, true
+	}
+	return "\x1bX", pending, true
 }
 
 func (s *scanner) keep(b []byte) {

@@ -2,7 +2,8 @@ package vt
 
 // Snapshot gives bytes that bring a fresh terminal of the same size into this one's
 // state, and the offset in what was written from which to go on: a sequence or a
-// character that has not come to its end yet is held back, and comes with what follows.
+// character that has not come to its end yet is held back, and comes with what follows. Of
+// one that is too long to have an effect only that it has begun is written.
 // A grapheme that may still grow is printed last.
 func (t *Terminal) Snapshot() (b []byte, from int64) { return t.snapshot(nil) }
 
@@ -21,6 +22,10 @@ func (t *Terminal) snapshot(past []*row) (b []byte, from int64) {
 	p.margins()
 	p.modes()
 	p.cursor()
+	if begin, pending, ok := t.scan.endless(); ok {
+		p.put(begin)
+		return p.out, t.scan.fed - pending
+	}
 	return p.out, t.scan.fed - t.scan.heldLen
 }
 

@@ -153,7 +153,7 @@ func TestSnapshotHoldsBack(t *testing.T) {
 		{"abc", "\xe4\xb8"},
 		{"abc", "\xc2"},
 		{"abc", "\u009b3"},
-		{"abc", "\x1bPq" + strings.Repeat("sixel", 100_000)},
+		{"abc", "\x1bPq" + strings.Repeat("sixel", 10_000)},
 		{"👩", "\xe2\x80"},
 	} {
 		term := New(20, 5)
@@ -168,5 +168,35 @@ func TestSnapshotHoldsBack(t *testing.T) {
 		_, _ = fresh.Write(b)
 		_, _ = fresh.Write([]byte(c.begun))
 		compare(t, c.begun, fresh, term)
+	}
+}
+
+// TestEndlessSequences: a sequence that is too long to have an effect is not in a snapshot,
+// however long it is; with what follows it comes to the same as the whole.
+func TestEndlessSequences(t *testing.T) {
+	for _, begin := range []string{"\x1b]0;title ", "\x1bPq", "\x1b_Ga=T,", "\x1b^", "\x1bX", "\x1b[3", "\x1b(", "\u009d52;c;"} {
+		for _, ends := range []string{"m\x1b\\after", "\x1b\\after", "\aafter\x1b\\", "\x18after", "\x1b[1mafter", "\x1b"} {
+			fill := "0123456789 \n"
+			if strings.Contains("(", begin[1:2]) {
+				fill = "   \n"
+			}
+			b := []byte("wörd e" + begin + strings.Repeat(fill, 2*maxHeld/len(fill)) + ends)
+			b = append(b, "\u0301 more\r\n"...)
+			whole := New(20, 5)
+			_, _ = whole.Write(b)
+			for _, cut := range []int{maxHeld + 100, len(b) - 100, len(b) - len("\u0301 more\r\n"), len(b) - len("\u0301 more\r\n") - len(ends) + 1} {
+				what := fmt.Sprintf("%q ended by %q, cut %d before the end", begin, ends, len(b)-cut)
+				parts := New(20, 5)
+				_, _ = parts.Write(b[:cut])
+				fresh, from := again(parts)
+				if before := int64(cut) - from; before > 1 && cut < len(b)-100 {
+					t.Errorf("%s: %d bytes must come again", what, before)
+				}
+				_, _ = fresh.Write(b[from:])
+				_, _ = parts.Write(b[cut:])
+				compare(t, "in pieces "+what, parts, whole)
+				compare(t, "from a snapshot "+what, fresh, whole)
+			}
+		}
 	}
 }

@@ -1,16 +1,14 @@
-package sessions
+package ledger
 
 import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -22,12 +20,6 @@ import (
 	"kedge/internal/process"
 	"kedge/internal/process/output"
 	"kedge/internal/text/words"
-)
-
-// Exit codes of a shell for a program that it could not start.
-const (
-	exitNotExecutable = 126
-	exitNotFound      = 127
 )
 
 // execReply is what `exec --json` prints.
@@ -136,7 +128,7 @@ func runExec(env *frame.Env, args []string, raw bool) error {
 	if !raw {
 		stop = showProgress(env, kept.Output, started)
 	}
-	code, failed := runForwarding(cmd, env.InTTY)
+	code, failed := frame.RunForwarding(cmd, env.InTTY)
 	stop()
 	if failed != nil {
 		fmt.Fprintf(kept.Output, "kedge: %s: %s\n", args[0], failed)
@@ -175,60 +167,6 @@ func execCommand(env *frame.Env, args []string, out *os.File, raw bool) *exec.Cm
 		cmd.Stdout, cmd.Stderr = io.MultiWriter(out, env.RawOut), io.MultiWriter(out, env.RawErr)
 	}
 	return cmd
-}
-
-// runForwarding runs cmd to its end and gives it the signals that this program
-// gets; those of a terminal's keys it gets by itself. The error is why it could
-// not be started.
-func runForwarding(cmd *exec.Cmd, tty bool) (int, error) {
-	signals, stop := catchSignals()
-	defer stop()
-	if err := cmd.Start(); err != nil {
-		return startCode(err), startWords(err)
-	}
-	ended := make(chan struct{})
-	told := make(chan struct{})
-	go func() {
-		defer close(told)
-		for {
-			select {
-			case s := <-signals:
-				if key := s == os.Interrupt || s == syscall.SIGQUIT; !key || !tty {
-					_ = cmd.Process.Signal(s) // it may have ended
-				}
-			case <-ended:
-				return
-			}
-		}
-	}()
-	err := cmd.Wait()
-	close(ended)
-	<-told
-	if err == nil {
-		return 0, nil
-	}
-	if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() {
-		return 128 + int(status.Signal()), nil
-	}
-	return max(cmd.ProcessState.ExitCode(), 1), nil
-}
-
-func startCode(err error) int {
-	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
-		return exitNotFound
-	}
-	return exitNotExecutable
-}
-
-// startWords are the reason without the call that failed.
-func startWords(err error) error {
-	if errors.Is(err, exec.ErrNotFound) {
-		return errors.New("command not found")
-	}
-	if p, ok := errors.AsType[*fs.PathError](err); ok {
-		return p.Err
-	}
-	return err
 }
 
 // mostRead bounds what is looked at of an output, half of it from each end.

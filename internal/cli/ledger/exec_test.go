@@ -1,4 +1,4 @@
-package sessions_test
+package ledger_test
 
 import (
 	"bytes"

@@ -1,4 +1,4 @@
-package sessions
+package frame
 
 import (
 	"bufio"
@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestExecForwardsSignals: a signal for this program is one for the command.
-func TestExecForwardsSignals(t *testing.T) {
+// TestForwardsSignals: a signal for this program is one for the command.
+func TestForwardsSignals(t *testing.T) {
 	said, says, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -27,7 +27,7 @@ func TestExecForwardsSignals(t *testing.T) {
 	}
 	ended := make(chan end, 1)
 	go func() {
-		code, err := runForwarding(cmd, true)
+		code, err := RunForwarding(cmd, true)
 		ended <- end{code, err}
 	}()
 	if line, err := bufio.NewReader(said).ReadString('\n'); err != nil || line != "up\n" {
