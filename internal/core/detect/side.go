@@ -36,7 +36,7 @@ func SideOf(name string, extra []string) Side {
 		return Source
 	case ciFiles.MatchString(name) && !isCode(name):
 		return Neither
-	case IsRunner(name) || testFiles.MatchString(name) && !support.MatchString(name) || IsTest(name):
+	case IsRunner(name) || testFiles.MatchString(name) && !supports(name) || IsTest(name):
 		return Tests
 	case buildFiles.MatchString(path.Base(name)):
 		return testFolder(name, Build)
@@ -115,7 +115,7 @@ var (
 
 	testFolders = lazyre.New(`(?i)(^|/)(tests?|t|__tests__|__mocks__|__fixtures__|__snapshots__|testdata|test[-_](data|utils?|helpers?|fixtures?|lib|support|resources|files)|` +
 		`testutils?|testhelpers?|testlib|testkit|testsuite|testsupport|unit_?tests?|integration_?tests?|e2e|cypress|fixtures|goldens?|snapshots|` +
-		`(?-i:src/(\w+Test|testFixtures|testIntegration))|[\w-]+[-_]tests?)/`)
+		`(?-i:src/(\w+Test|testFixtures|testIntegration))|[\w-]+[-_]tests?|tests?_\w+)/`)
 	specFolders = lazyre.New(`(^|/)specs?/`)
 
 	testFiles = lazyre.New(`(?i)\.(snap|golden|approved|verified|received|bats|feature|t)(\.\w+)?$|\.(golden|approved|verified)\.\w+$|` +
@@ -144,12 +144,17 @@ var testNames = lazyre.New(`(?i)` + strings.Join([]string{
 	`(^|/)(test_[^/]*|conftest)\.py$`, `(^|/)test[_-][^/]*\.(c|cc|cpp|cxx|rb|sh|bash|php|[cm]?[jt]sx?)$`,
 	`[._-](test|tests|spec|cy|e2e|test-d)\.[cm]?[jt]sx?$`,
 	`_spec\.rb$`, `\.(bats|feature)$`,
-	`(^|/)(__tests__|tests?|specs?|e2e|cypress|[a-z]+[-_]tests?)/([^/]+/)*[^/]+\.([cm]?[jt]sx?|py|rs|rb|php|exs|sh|bash|bats|c|cc|cpp|cxx|h|hpp|hh|m|mm|t|pl)$`,
+	`(^|/)(__tests__|tests?|specs?|e2e|cypress|[a-z]+[-_]tests?|tests?_\w+)/([^/]+/)*[^/]+\.([cm]?[jt]sx?|py|rs|rb|php|exs|sh|bash|bats|c|cc|cpp|cxx|h|hpp|hh|m|mm|t|pl)$`,
 	`(^|/)t/([^/]+/)*[^/]+\.(sh|bash|t|c|pl)$`, `(^|/)(tests?|test[_-][^/]*|[^/]*[_-]tests?)\.(c|cc|cpp|cxx|rb|php|sh|bash)$`, `^((packages|modules|libs)/[^/]+/)?(tests?|specs?)\.[cm]?[jt]sx?$|[_-](tests?|spec)\.[cm]?[jt]sx?$`,
 }, "|") + `|` + `(?-i:(Test|Tests|IT|Spec)\.(java|kt|scala|groovy|php|cs|swift)$|(^|/)(Test[A-Z]\w*\.(java|kt)$|src/test/))`)
 
-// support is a part of a library that helps its users to test: test.py among its source.
-var support = lazyre.New(`(?i)(^|/)(lib|src)/([^/]+/)+test\.(py|rb|php)$`)
+// support is a part of a library that helps its users to test: test.py among its source. No runner of Python collects
+// that name by itself, wherever it stands in a package.
+var support = lazyre.New(`(?i)(^|/)(lib|src)/([^/]+/)+test\.(py|rb|php)$|^[^/]+/([^/]+/)*test\.py$`)
+
+func supports(name string) bool {
+	return support.MatchString(name) && !testFolders.MatchString(path.Dir(name)+"/")
+}
 
 // mainCode is where builds of Java and Kotlin keep the source: TypeSpec.kt there specifies a type.
 var mainCode = lazyre.New(`(^|/)src/(main|\w+Main)/.*\.(java|kt|scala|groovy)$`)
@@ -158,7 +163,7 @@ var mainCode = lazyre.New(`(^|/)src/(main|\w+Main)/.*\.(java|kt|scala|groovy)$`)
 // testdata do not.
 func IsTest(name string) bool {
 	name = strings.ReplaceAll(name, `\`, "/")
-	if support.MatchString(name) || mainCode.MatchString(name) {
+	if supports(name) || mainCode.MatchString(name) {
 		return false
 	}
 	return testNames.MatchString(name) && !strings.Contains("/"+name, "/testdata/") && !strings.Contains("/"+name, "/node_modules/")

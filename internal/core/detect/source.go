@@ -285,6 +285,12 @@ func Words(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
+// Change is one file in its two versions; nil stands for no file.
+type Change struct {
+	Path          string
+	Before, After []byte
+}
+
 // common are names that say nothing: every program has them.
 var common = map[string]bool{"main": true, "init": true, "self": true, "this": true, "test": true, "setup": true, "index": true, "from": true, "name": true, "data": true, "value": true, "error": true, "result": true}
 

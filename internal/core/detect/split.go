@@ -195,7 +195,7 @@ func headed(src string, head, tests *lazyre.Regexp) []Region {
 // packageTests are the keys of a package.json that configure a runner of tests.
 var packageTests = []string{"jest", "mocha", "ava", "tap", "nyc", "c8", "vitest", "jasmine", "karma", "bin-test"}
 
-var testTarget = lazyre.New(`(?i)^(?:(?:pre|post)?tests?|spec|unit|e2e|check)(?:[:_-].*)?$`)
+var testTarget = lazyre.New(`(?i)^(?:(?:pre|post)?tests?|specs?|unit|e2e|check|ci|verify|coverage)(?:[:_-].*)?$`)
 
 // splitPackage mixes package.json: scripts that run tests, and the settings of runners.
 func splitPackage(c versions) (Mixed, bool) {
@@ -299,8 +299,8 @@ func TestScripts(text []byte) (map[string]string, bool) {
 		return nil, false
 	}
 	out := scriptsOf(pkg)
-	for name := range out {
-		if !testTarget.MatchString(name) {
+	for name, line := range out {
+		if !isTesting(name, line) {
 			delete(out, name)
 		}
 	}

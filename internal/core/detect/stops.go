@@ -36,8 +36,10 @@ func Stops(c Change, all []Change) *Stop {
 	case base == ".npmrc" || strings.HasPrefix(base, ".yarnrc"):
 		return lineStops(c, shellLine, "%q sets the shell that runs its scripts")
 	}
-	if st := fewer(c); st != nil {
-		return st
+	for _, st := range []*Stop{fewer(c), invokes(c, all)} {
+		if st != nil {
+			return st
+		}
 	}
 	return exitStops(c)
 }
@@ -101,7 +103,7 @@ func packageStops(c Change) *Stop {
 			continue
 		}
 		now, ok := is[name]
-		if ok && (emptyScript(now) || swallows(was[name], now)) || !ok && name == "test" {
+		if ok && (emptyScript(now) || swallows(was[name], now)) || !ok && (name == "test" || len(is) == 0) {
 			return stops(c, fmt.Sprintf("the script %q of %%q no longer runs the tests", name), "restore the script")
 		}
 		if ok && narrower(was[name], now) && !slices.Contains(strings.Split(now, " && "), was[name]) {

@@ -109,3 +109,19 @@ func (c *LineCounter) At(off int) int {
 	c.off = off
 	return c.line + 1
 }
+
+// KeptLines counts the lines that are still there.
+func KeptLines(was, is []string) int {
+	have := map[string]int{}
+	for _, l := range is {
+		have[l]++
+	}
+	kept := 0
+	for _, l := range was {
+		if have[l] > 0 {
+			have[l]--
+			kept++
+		}
+	}
+	return kept
+}

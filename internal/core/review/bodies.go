@@ -57,6 +57,55 @@ func Shortened(was, is []string) bool {
 	return false
 }
 
+var expecting = lazyre.New(`@ts-expect-error|\btypings:expect-error|\$ExpectError|\bexpect-error\b|//~\^*\s*ERROR|//\s*ERROR\b|<error descr=`)
+
+// Expected counts the comments of a text by which it expects an error of the compiler.
+func Expected(text []byte) int {
+	if len(text) > detect.MaxSource {
+		return 0
+	}
+	n := 0
+	for range expecting.FindAllStringIndex(string(text), -1) {
+		n++
+	}
+	return n
+}
+
+// skipping is a line that says when tests are skipped: it gives that a name, or marks all tests behind it.
+var skipping = lazyre.New(`(?i)^(?:(?:const|let|var|val|final|static|private|export|auto|bool(?:ean)?)\s+)*\w*(?:skip|skipped|disabled?|ignored?|xfail)(?:_?(?:if|on|unless|reason|tests?|all))?\w*\s*(?::\s*\w+\s*)?:?=[^=]`)
+
+// SkipsMore gives a line by which lines say that tests are skipped under a condition more than before; empty: none.
+func SkipsMore(was, is []string) string {
+	before := map[string][]string{}
+	for _, l := range was {
+		if m := skipping.FindStringIndex(l); m != nil {
+			before[l[:m[1]-1]] = detect.Tokens(l)
+		}
+	}
+	for _, l := range is {
+		m := skipping.FindStringIndex(l)
+		if m == nil {
+			continue
+		}
+		old := before[l[:m[1]-1]]
+		if more := others(detect.Tokens(l), old); len(old) > 0 && len(others(old, detect.Tokens(l))) == 0 && (slices.Contains(more, "||") || slices.Contains(more, "or")) {
+			return l
+		}
+	}
+	return ""
+}
+
+var catching = lazyre.New(`\bcatch\s*\(\s*(?:[\w.&|\\ ]+\s+)?[&$]*(\w+)\b|\bexcept\b[^:\n]*\bas\s+(\w+)|\brescue\b[^\n]*=>\s*(\w+)`)
+
+// Caught are the names that lines give to what they catch.
+func Caught(body []string) []string {
+	var out []string
+	for _, m := range catching.FindAllStringSubmatch(strings.Join(body, "\n"), -1) {
+		out = append(out, m[1]+m[2]+m[3])
+	}
+	return out
+}
+
 // canned are ways to give a function a fixed result.
 var canned = lazyre.New(`\bpatch(?:\.object)?\s*\(\s*(?:[\w.]+\s*,\s*)?["'](?:[\w.]*\.)?(\w+)["']|\bsetattr\s*\(\s*[\w.]+\s*,\s*["'](\w+)["']|\bsetattr\s*\(\s*["'](?:[\w.]*\.)?(\w+)["']|` +
 	`\((\w[\w:]*)\)\.to\s+receive\s*\(\s*:(\w+)|\bwhen\s*\(\s*(\w+)\.(\w+)\s*\(|\bstub\s*\(\s*\w+\s*,\s*["'](\w+)["']|\bspyOn\s*\(\s*\w+\s*,\s*["'](\w+)["']\s*\)\s*\.\s*mock(?:Return|Resolved|Impl)|\bmethod\s*\(\s*["'](\w+)["']\s*\)\s*->\s*willReturn`)
@@ -153,8 +202,10 @@ func OwnNames(lines []string) map[string]bool {
 	out := map[string]bool{}
 	for _, l := range lines {
 		if m := binding.FindStringIndex(l); m != nil {
-			for _, w := range detect.Words(l[:m[1]-1]) {
-				out[w] = true
+			for part := range strings.SplitSeq(l[:m[1]-1], ",") { // the last word of each part: a type may stand before it
+				if words := detect.Words(part); len(words) > 0 {
+					out[words[len(words)-1]] = true
+				}
 			}
 		}
 	}

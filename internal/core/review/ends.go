@@ -21,7 +21,7 @@ type family struct {
 
 // given are the assertions of the frameworks.
 const given = `(assert(?:_?(?:that|equals?|not_?equals?|same|not_?same|true|false|is_?none|is_?not_?none|null|not_?null|nil|not_?nil|in|not_?in|raises?|raises_?regex|throws|array_?equals|almost_?equal|instance_?of|includes?|empty|match|output|success|failure|predicate|operator|contains|eq|ne))?|refute\w*|flunk|expect|fail|should|must_equal|` +
-	`(?-i:TEST_ASSERT\w*|ASSERT_\w+|EXPECT_\w+|CHECK\w*|REQUIRE\w*|ck_assert\w*|RUN_TEST|TEST|TEST_F|TEST_CASE))`
+	`(?-i:TEST_ASSERT\w*|(?:ASSERT|EXPECT|CHECK|REQUIRE)(?:_(?:EQ|NE|LT|LE|GT|GE|TRUE|FALSE|THAT|THROWS?\w*|NOTHROW|NO_THROW|ANY_THROW|STREQ|STRNE|STRCASEEQ|NEAR|FLOAT_EQ|DOUBLE_EQ|DEATH|MESSAGE|EQUAL|CLOSE|NOFAIL))?|ck_assert\w*|RUN_TEST|TEST|TEST_F|TEST_CASE))`
 
 var (
 	jsFamily = &family{
@@ -98,6 +98,13 @@ func Stops(c detect.Change, tests bool, all []detect.Change) *detect.Stop {
 	}
 	if strings.HasSuffix(c.Path, ".go") && LoadExits(string(c.After), tests) && !LoadExits(string(c.Before), tests) {
 		return stop(c, "%q exits the program when it is loaded, which ends the run of its tests", "remove the exit")
+	}
+	if c.Before == nil { // a file that went elsewhere has what it had
+		for _, o := range all {
+			if o.After == nil && path.Base(o.Path) == path.Base(c.Path) {
+				c.Before = o.Before
+			}
+		}
 	}
 	was, is := f.code(c.Path, c.Before, tests), f.code(c.Path, c.After, tests)
 	switch {

@@ -59,7 +59,7 @@ func (c Code) Elements(open, end int) [][2]int {
 	var rows [][2]int
 	for _, p := range parts {
 		text := c.Bare[p[0]:max(p[0], p[1])]
-		if holdsValue.MatchString(text) && (any || rowStart.MatchString(text[:min(len(text), 400)])) {
+		if holdsValue.MatchString(text) && !calledBack.MatchString(text[:min(len(text), 400)]) && (any || rowStart.MatchString(text[:min(len(text), 400)])) {
 			rows = append(rows, p)
 		}
 	}
@@ -104,5 +104,8 @@ var loopAfter = lazyre.New(`^\s*\.\s*(?:forEach|each|map|iter|into_iter|every|fo
 
 // scalar is a text or a number.
 var scalar = lazyre.New("^\\s*(?:\"(?:[^\"\\\\]|\\\\.)*\"|'(?:[^'\\\\]|\\\\.)*'|`[^`]*`|-?[0-9][\\w.]*)\\s*$")
+
+// calledBack is a function under a key: code, and no case.
+var calledBack = lazyre.New(`^\s*(?:async\s+)?["']?\w+["']?\s*(?::\s*(?:async\s*)?(?:function\b|(?:\([^()]*\)|\w+)\s*(?::[^=\n]+)?=>)|\([^()]*\)\s*\{)`)
 
 var keyedRow = lazyre.New("^\\s*[\"'`][^\"'`\\n]*[\"'`]\\s*(?::|=>)")

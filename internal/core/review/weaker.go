@@ -166,11 +166,13 @@ func Telltale(w string) bool {
 
 func anyOf(words []string, is func(string) bool) bool { return slices.ContainsFunc(words, is) }
 
-// WeakerRow tells whether a row of a table that stands for another is skipped, or has lost values of
-// a list inside it.
+// Skipped tells whether a row of a table is marked to be skipped.
+func (c Asks) Skipped() bool { return anyOf(c, inRow.MatchString) }
+
+// WeakerRow tells whether a row of a table that stands for another has lost values of a list inside it.
 func (c Asks) WeakerRow(was Asks) bool {
 	lostWords, instead := changedWords(was, c)
-	return anyOf(instead, inRow.MatchString) && !anyOf(lostWords, inRow.MatchString) || fewerInside(was, lostWords, instead)
+	return fewerInside(was, lostWords, instead)
 }
 
 // Weaker tells whether an assertion that stands for another about the same asserts less: it lets more
@@ -186,7 +188,7 @@ func (c Asks) Weaker(was Asks) bool {
 		return true
 	case anyOf(lostWords, Telltale) && anyOf(instead, wildcard.MatchString) && !anyOf(instead, Telltale):
 		return true
-	case c.partOf(was, lostWords, instead):
+	case c.partOf(was, lostWords, instead), c.shorterText(lostWords, instead):
 		return true
 	case anyOf(was, func(w string) bool { return throwing.MatchString(plain(w)) }):
 		return was.anything(lostWords, instead)
@@ -210,6 +212,30 @@ func (c Asks) partOf(was Asks, lostWords, instead []string) bool {
 	}
 	return false
 }
+
+// shorterText tells whether a claim that looks for a text in another now looks for a part of it only.
+func (c Asks) shorterText(lostWords, instead []string) bool {
+	if c.fails() || !anyOf(c, func(w string) bool { return looksFor.MatchString(plain(w)) }) {
+		return false
+	}
+	some := false
+	for _, w := range instead {
+		if !isText(w) || len(w) < 3 {
+			if detect.Literal(w) {
+				return false
+			}
+			continue
+		}
+		inner := strings.Trim(w, "\"'`")
+		if !anyOf(lostWords, func(l string) bool { return isText(l) && len(l) > len(w) && strings.Contains(l, inner) }) {
+			return false
+		}
+		some = true
+	}
+	return some
+}
+
+var looksFor = lazyre.New(`^(?:in|partial|.*(?:contain|include|match|startswith|endswith|substr|regex|haveprefix|havesuffix)\w*|.*(?:str_?contains|has_?prefix|has_?suffix))$`)
 
 // lower tells whether an assertion went down in strength.
 func (c Asks) lower(was Asks, lostWords, instead []string) bool {

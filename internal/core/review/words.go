@@ -68,11 +68,21 @@ var (
 	tupled  = lazyre.New(`^assert \( [^()]*(?:\([^()]*\)[^()]*)* , (?:f )?"[^()]*\)$`)
 )
 
+// commands ask in a condition of the shell.
+var commands = []string{"[", "[[", "test", "grep", "cmp", "diff"}
+
 // shellWord are the words of the command test.
 var shellWord = lazyre.New(`^(?:test|eq|ne|lt|le|gt|ge|n|z)$`)
 
 // Condition is what a claim asks: of a line of shell, what stands before the way out.
 func (c Asks) Condition() []string {
+	if len(c) > 3 && c[0] == "if" && (slices.Contains(commands, c[1]) || c[1] == "!" && slices.Contains(commands, c[2])) {
+		end := len(c)
+		if i := slices.Index(c, "then"); i > 0 {
+			end = i
+		}
+		return slices.DeleteFunc(slices.Clone(c[1:end]), shellWord.MatchString)
+	}
 	if len(c) > 0 && slices.Contains([]string{"[", "[[", "test", "true", ":", "!"}, c[0]) {
 		if i := slices.Index(c, "||"); i > 0 {
 			return slices.DeleteFunc(slices.Clone(c[:i]), shellWord.MatchString)
@@ -165,6 +175,81 @@ func (c Asks) Loose() bool { return is(c, loose) && !Compares(c) }
 
 // keywords are words between the things that a claim names.
 var keywords = lazyre.New(`^(?:assert|should|must|to|be|in|is|not|and|or|if|else|true|false|null|nil|none|True|False|None|NULL|new|await|return|self|this|t)$`)
+
+// Bare is the call that a statement consists of, whose result goes nowhere; nil: it is no such statement.
+func Bare(words []string) []string {
+	for len(words) > 2 && (words[0] == "_" || words[0] == ",") {
+		words = words[1:]
+	}
+	if len(words) > 1 && (words[0] == "=" || words[0] == ":=") {
+		words = words[1:]
+	}
+	if len(words) < 4 || words[len(words)-1] != ")" || !detect.Wordy(words[0]) || detect.Literal(words[0]) || frameworks.MatchString(words[0]) || slices.ContainsFunc(words, binders.MatchString) {
+		return nil
+	}
+	depth := 0
+	for i, w := range words {
+		switch w {
+		case "(", "[", "{":
+			depth++
+		case ")", "]", "}":
+			depth--
+		default:
+			if depth == 0 && w != "." && w != "::" && w != "->" && w != ":" && !detect.Wordy(w) || i > 0 && depth == 0 && detect.Wordy(w) && detect.Wordy(words[i-1]) {
+				return nil
+			}
+		}
+	}
+	return words
+}
+
+var measuring = lazyre.New(`(?i)^(?:str)?(?:len|length|size|count|have_?length|lengthOf)$`)
+
+// Measures tells whether a claim is about how long something is, or how many there are.
+func (c Asks) Measures() bool { return is(c, measuring) }
+
+// Whole tells whether a claim compares all of something, and no property of it.
+func (c Asks) Whole() bool {
+	return c.Strength() == exact && !c.Measures() && (len(c.Values()) > 0 || len(c.Things()) > 1)
+}
+
+var (
+	frameworks = lazyre.New(`^(?i:` + given + `)$`)
+	asserted   = lazyre.New(`(?i)^(?:assert|check|expect|verify)\w+$`)
+)
+
+// Framework tells whether a claim calls an assertion of a framework.
+func (c Asks) Framework() bool { return is(c, frameworks) || is(c, throwing) }
+
+// HasLiterals tells whether a claim has all values that another is written with.
+func (c Asks) HasLiterals(other Asks) bool {
+	return !slices.ContainsFunc(other, func(w string) bool { return Telltale(w) && !slices.Contains(c, w) })
+}
+
+// Throws tells whether two claims expect the same to be thrown, by its name.
+func (c Asks) Throws(other Asks) bool {
+	if !is(c, throwing) || !is(other, throwing) {
+		return false
+	}
+	some := false
+	for _, w := range other {
+		if !thrownType.MatchString(w) {
+			continue
+		}
+		if some = true; !slices.Contains(c, w) {
+			return false
+		}
+	}
+	return some
+}
+
+var thrownType = lazyre.New(`^[A-Z]\w*(?:Error|Exception|Exists|Warning|Failure)$`)
+
+// Own tells whether a claim calls a helper of the project with values of its own.
+func (c Asks) Own() bool {
+	at := slices.IndexFunc(c, func(w string) bool { return w == "(" })
+	return at > 0 && at < 5 && asserted.MatchString(c[at-1]) && !frameworks.MatchString(c[at-1]) && slices.ContainsFunc(c[at:], Telltale)
+}
 
 // library are the names of assertions that say nothing about what is asserted.
 var library = lazyre.New(`(?i)^(?:assert\w*|expect\w*|should\w*|require\w*|refute\w*|test_assert\w*|equals?|same|ok|is|not|to\w*|be)$`)

@@ -54,6 +54,9 @@ func (c code) claimsIn(from, to int, asserts *lazyre.Regexp, lines *detect.LineC
 			end = at + m[1] - m[0]
 			continue // the head of a helper
 		}
+		if binds.MatchString(cl.Text()) && !cl.Framework() {
+			continue // a call that gives something is no assertion by its name
+		}
 		cl.aside = sideways.MatchString(cl.Text()) || bareExit.MatchString(cl.Text()) || stubs.MatchString(cl.Text()) && !demands.MatchString(cl.Text())
 		out = append(out, cl)
 		spans = append(spans, [2]int{start, end})
@@ -63,6 +66,9 @@ func (c code) claimsIn(from, to int, asserts *lazyre.Regexp, lines *detect.LineC
 
 // bareExit is the end of a branch; what it depends on stands elsewhere.
 var bareExit = lazyre.New(`^(?:return|exit)(?: \()? (?:- )?(?:[0-9]+|EXIT_FAILURE)(?: \))?$`)
+
+// binds is a statement that gives a name to what a call gives.
+var binds = lazyre.New(`^(?:(?:const|let|var|val|auto|final|my) )?(?:\$ )?\w+ (?:: [\w<> ]+ )?:?= (?:await )?[\w. :>-]+ \(`)
 
 // definer is what stands before the name of a function that is being defined, or gets another name.
 var definer = lazyre.New(`\b(?:def|fn|func|function|fun|sub)\s+(?:self\.)?$|\balias(?:_method)?[ \t]+:?[\w, :?!]*$`)

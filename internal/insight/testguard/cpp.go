@@ -9,7 +9,7 @@ import (
 )
 
 var (
-	cMacro    = lazyre.New(`(?m)^[ \t]*(?:(TEST(?:_F|_P|_CASE_METHOD|_CASE|_METHOD)?|TYPED_TEST(?:_P)?|TEMPLATE_TEST_CASE|SCENARIO|BOOST_(?:AUTO|FIXTURE|DATA)_TEST_CASE|START_TEST|DOCTEST_TEST_CASE|Test|Theory|CTEST2?|MU_TEST|UTEST|IGNORE_TEST|CTEST_SKIP|TEST_GROUP_RUNNER|RUN_TEST_GROUP|TEST_CASE_FIXTURE))\s*\(`)
+	cMacro    = lazyre.New(`(?m)^[ \t]*(?:(TEST(?:_F|_P|_CASE_METHOD|_CASE|_METHOD)?|TYPED_TEST(?:_P)?|TEMPLATE_TEST_CASE|SCENARIO|BOOST_(?:AUTO|FIXTURE|DATA)_TEST_CASE|START_TEST|DOCTEST_TEST_CASE|Test|Theory|CTEST2?|MU_TEST|UTEST|[A-Z][A-Z0-9]*_?TEST(?:_[A-Z0-9_]+)?|IGNORE_TEST|CTEST_SKIP|TEST_GROUP_RUNNER|RUN_TEST_GROUP|TEST_CASE_FIXTURE))\s*\(`)
 	cFunction = lazyre.New(`(?m)^(?:static\s+|extern\s+|inline\s+|const\s+|CJSON_PUBLIC\s*\()*(?:unsigned\s+|struct\s+)?\w[\w:<>]*\)?[\s*&]+(\w+)\s*\(`)
 	cRuns     = lazyre.New(`\b(?:RUN_TEST(?:_CASE)?|MU_RUN_TEST|cmocka_unit_test\w*|tcase_add_test|CU_add_test|CU_ADD_TEST|g_test_add_func|suite_add_tcase|mu_run_test|RUN|run_test|ADD_TEST)\s*\(([^;{}]*?)\)`)
 	cNamed    = lazyre.New(`(?i)^(?:test_|test[A-Z])|_test$|_should_`)

@@ -47,7 +47,7 @@ func goTests(src string) []test {
 		}
 		if fn.Name.Name == "TestMain" && review.Param(fn.Type) != "" {
 			if !review.Runs(fn.Body, review.Param(fn.Type)) {
-				whole = never
+				whole, rest.stops = never, true
 			}
 			g.help(&rest, d)
 			continue
@@ -151,6 +151,10 @@ func (g *goFile) help(rest *test, d ast.Decl) {
 			continue // behind a return
 		}
 		c.owner = owner
+		if v, ok := d.(*ast.GenDecl); ok && v.Tok == token.VAR && len(v.Specs) == 1 && c.row {
+			c.owner = v.Specs[0].(*ast.ValueSpec).Names[0].Name
+			rest.helpers[c.owner] = true
+		}
 		rest.claims = append(rest.claims, c)
 	}
 }

@@ -3,6 +3,7 @@ package testguard
 import (
 	"go/ast"
 	"go/token"
+	"strings"
 
 	"kedge/internal/core/detect"
 	"kedge/internal/core/review"
@@ -78,7 +79,15 @@ func (c *goClaims) assertion(call *ast.CallExpr) {
 		}
 	}
 	c.add(call.Pos(), call.End(), false)
+	if n := len(c.stack); n > 1 && !goIsMethod(call, c.t) && !asserting.MatchString(review.TypeName(call.Fun)) {
+		_, plain := c.stack[n-2].(*ast.BlockStmt)
+		if a, ok := c.stack[n-1].(*ast.AssignStmt); ok && plain && len(a.Rhs) == 1 && a.Rhs[0] == call {
+			c.out[len(c.out)-1].aside = true // it gives what is asserted about, and is given t only to fail
+		}
+	}
 }
+
+var asserting = lazyre.New(`(?i)^(?:assert|require|expect|check|verify|want|should|compare|diff|ensure|equal)`)
 
 // goIsMethod tells whether a call is one of t's own methods.
 func goIsMethod(call *ast.CallExpr, t string) bool {
@@ -109,7 +118,7 @@ func (c *goClaims) rows(lit *ast.CompositeLit) bool {
 	}
 	if n := len(c.stack); n > 0 && isList {
 		r, ok := c.stack[n-1].(*ast.RangeStmt)
-		isMap = ok && r.X == lit
+		isMap = ok && r.X == lit || len(lit.Elts) > 2 && c.ranged(c.stack[n-1])
 	}
 	found := false
 	c.table++
@@ -120,6 +129,19 @@ func (c *goClaims) rows(lit *ast.CompositeLit) bool {
 		}
 	}
 	return found
+}
+
+// ranged tells whether a statement gives a list a name that a loop goes through.
+func (c *goClaims) ranged(n ast.Node) bool {
+	var name ast.Expr
+	switch n := n.(type) {
+	case *ast.AssignStmt:
+		name = n.Lhs[0]
+	case *ast.ValueSpec:
+		name = n.Names[0]
+	}
+	id, ok := name.(*ast.Ident)
+	return ok && strings.Contains(c.g.bare, " range "+id.Name+" {")
 }
 
 // goComposite tells whether an element is a list or a struct itself.

@@ -8,10 +8,17 @@ import (
 	"kedge"
 	"kedge/internal/core/detect"
 	"kedge/internal/core/review"
+	"kedge/internal/text/lazyre"
 )
 
-// script reports a deleted file that asserted outside of tests: it was one test by itself.
+// script reports a deleted file that asserted outside of tests, or has no assertion and was a test by its name: it was
+// one test by itself.
 func (p *pool) script(unit int, t test) []Finding {
+	if p.silent(t) {
+		return []Finding{{Kind: Deleted, Finding: kedge.Finding{
+			Level: kedge.LevelError, What: fmt.Sprintf("test file %q was deleted", t.path), Where: t.path, Fix: restore,
+		}}}
+	}
 	for _, i := range p.of[unit] {
 		if l := p.losses[i]; l.fate == lost && !l.row && !p.c.ofRemoved(t) {
 			return []Finding{{Kind: Deleted, Finding: kedge.Finding{
@@ -22,12 +29,35 @@ func (p *pool) script(unit int, t test) []Finding {
 	return nil
 }
 
+// marked are the names of files that a runner or a compiler takes for a test.
+var marked = lazyre.New(`(?i)(?:^|/)(?:test[_-][^/]*|[^/]*[._-](?:test|spec)(?:-d)?)\.\w+$`)
+
+// silent tells whether a deleted file is a test by its name whose assertions nobody can read, as when it only has to
+// compile, and is not elsewhere.
+func (p *pool) silent(t test) bool {
+	if len(t.claims) > 0 || len(t.body) < 4 || !marked.MatchString(t.path) || p.c.ofRemoved(t) {
+		return false
+	}
+	for _, g := range p.c.gone {
+		if g.path == t.path && !g.rest {
+			return false // its tests speak for it
+		}
+	}
+	return !slices.ContainsFunc(p.c.still, func(s test) bool {
+		return s.path != t.path && 2*detect.KeptLines(t.body, s.body) >= len(t.body)
+	}) && !slices.ContainsFunc(p.c.pairs, func(pr pair) bool { return pr.was.path == t.path })
+}
+
 // judge compares two versions of one test.
 func (p *pool) judge(unit int, pr pair) []Finding {
 	was, is := pr.was, pr.is
 	var out []Finding
 	if is.rest {
-		return append(ends(was, is), p.judgeClaims(unit, was, is)...)
+		out = ends(was, is)
+		if l := review.SkipsMore(was.body, is.body); l != "" {
+			out = append(out, finding(Skipped, is, "more tests of %q are skipped: "+strings.ReplaceAll(l, "%", "%%"), "let them run as before"))
+		}
+		return append(out, p.judgeClaims(unit, was, is)...)
 	}
 	if is.skip > was.skip {
 		what := "test %q is now skipped"
@@ -44,7 +74,7 @@ func (p *pool) judge(unit int, pr pair) []Finding {
 	}
 	for _, less := range []func(pair) (claim, bool){itsOwn, onItself, onCondition} {
 		if c, ok := less(pr); ok {
-			return append(out, finding(AssertsLess, is, "test %q now sets the value that it asserts: "+strings.ReplaceAll(readable(c.Asks), "%", "%%"), "test the program"))
+			return append(out, finding(AssertsLess, is, "test %q now sets the value that it asserts: "+strings.ReplaceAll(c.Readable(), "%", "%%"), "test the program"))
 		}
 	}
 	if l := review.UnderCondition(was.body, is.body, p.stated(unit, was)); l != "" && is.skip <= was.skip {
@@ -131,21 +161,9 @@ func solid(t test) int {
 	return n
 }
 
-// readable writes the words of a claim as code is written.
-func readable(words []string) string {
-	var b strings.Builder
-	for i, w := range words {
-		if arrow := w == "->" || i > 0 && words[i-1] == "->"; i > 0 && !arrow && !strings.Contains(")],.;:(", w) && !strings.Contains("([.!$@#", words[i-1]) || i > 0 && w == "(" && strings.Contains(",=&|", words[i-1]) {
-			b.WriteByte(' ')
-		}
-		b.WriteString(w)
-	}
-	return b.String()
-}
-
 // lessText names what is gone, safe for a format.
 func lessText(gone []claim) string {
-	first := readable(gone[0].Asks)
+	first := gone[0].Readable()
 	if len(first) > 80 {
 		first = strings.ToValidUTF8(first[:80], "") + "…"
 	}

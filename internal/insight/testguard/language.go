@@ -44,10 +44,42 @@ var languages = map[string]language{
 	".rb": rubyTests, ".php": phpTests, ".bats": batsTests, ".sh": shellTests, ".bash": shellTests,
 }
 
-// language gives the reader for a file that may hold tests; nil when its tests
-// cannot be counted.
-func (g Guard) language(name string) language {
+// interpreters are the readers of files without an ending, by the program that their first line names.
+var interpreters = lazyre.New(`^#![^\n]*\b(?:(sh|bash|dash|zsh|ksh|bats)|(python[0-9.]*)|(ruby)|(node)|(php))\b`)
+
+// named is the ending that a file of tests has, or would have by its first line.
+func named(name string, src []byte) string {
 	ext := strings.ToLower(path.Ext(name))
+	if languages[ext] != nil || len(src) == 0 {
+		return ext
+	}
+	if m := interpreters.FindStringSubmatch(string(src[:min(len(src), 100)])); m != nil && !strings.ContainsAny(ext, "0123456789") {
+		for i, end := range []string{".sh", ".py", ".rb", ".js", ".php"} {
+			if m[i+1] != "" {
+				return end
+			}
+		}
+	}
+	return ext
+}
+
+// reader gives the reader for a changed file that may hold tests; nil when its tests cannot be counted.
+func (g Guard) reader(c Change) language {
+	src := c.After
+	if len(src) == 0 {
+		src = c.Before
+	}
+	return g.language(c.Path, src)
+}
+
+func (g Guard) language(name string, src []byte) language {
+	ext := named(name, src)
+	if own := strings.ToLower(path.Ext(name)); own != ext {
+		if detect.SideOf(name, g.Tests) != detect.Tests {
+			return nil
+		}
+		return languages[ext]
+	}
 	if ext != ".rs" && !detect.IsTest(name) && !slices.ContainsFunc(g.Tests, func(p string) bool { return glob.Match(p, name) }) {
 		return nil
 	}
@@ -57,7 +89,7 @@ func (g Guard) language(name string) language {
 // read gives the tests of one version of a file, each with a name of its own, and the rest of the
 // file behind them.
 func (g Guard) read(name string, src []byte) []test {
-	lang := g.language(name)
+	lang := g.language(name, src)
 	if lang == nil || src == nil || len(src) > detect.MaxSource {
 		return nil
 	}
@@ -207,7 +239,7 @@ func helperName(line string) string {
 		return ""
 	}
 	m := helper.FindStringSubmatch(line)
-	if m == nil || detect.NoSymbol(m[2]) || strings.HasPrefix(line, "return") || strings.HasPrefix(line, "else") {
+	if m == nil || review.NoSymbol(m[2]) || strings.HasPrefix(line, "return") || strings.HasPrefix(line, "else") {
 		return ""
 	}
 	return m[1] + m[2] + m[3] + m[4]

@@ -22,7 +22,7 @@ func (p *pool) loosen() {
 		}
 		f := &p.fresh[l.by]
 		switch {
-		case !l.row && !f.row && sameTruth(l.claim, f.claim):
+		case !l.row && !f.row && f.SameTruth(l.Asks):
 		case l.row && f.row:
 			if rows[i] {
 				l.fate = loosened
@@ -60,17 +60,19 @@ func (p *pool) weaker(l *loss, fresh []int) bool {
 // shorterRows are the losses of rows whose successors ask less: few of those of a test, for a field that
 // all rows have lost is gone from the table.
 func (p *pool) shorterRows() map[int]bool {
-	found, all := map[int][]int{}, map[int]int{}
+	found, all, out := map[int][]int{}, map[int]int{}, map[int]bool{}
 	for i, l := range p.losses {
 		if l.fate != replaced || l.by < 0 || !l.row || !p.fresh[l.by].row {
 			continue
 		}
 		all[l.unit]++
-		if p.fresh[l.by].Asks.WeakerRow(l.Asks) {
+		f := p.fresh[l.by].Asks
+		if f.Skipped() && !l.Skipped() {
+			out[i] = true
+		} else if f.WeakerRow(l.Asks) {
 			found[l.unit] = append(found[l.unit], i)
 		}
 	}
-	out := map[int]bool{}
 	for unit, rows := range found {
 		if len(rows) < 3 || 2*len(rows) < all[unit] {
 			for _, i := range rows {

@@ -2,7 +2,6 @@ package testguard
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strings"
 
@@ -156,39 +155,26 @@ func (c *comparison) mayGo(g test) bool {
 	return false
 }
 
-// ofRemoved tells whether a test names something that is gone from the source.
+// ofRemoved tells whether a test is about something that is gone from the source; so are all tests of a file that
+// is gone with what it loads.
 func (c *comparison) ofRemoved(g test) bool {
-	if len(c.removed.names) == 0 {
+	if !c.removed.Any() {
 		return false
 	}
-	own := review.OwnNames(g.body)
-	for _, l := range g.body {
-		if slices.ContainsFunc(detect.Words(l), func(w string) bool { return !own[w] && c.removed.has(w) }) {
+	return c.removed.About(slices.Concat(g.marks, g.body)) || c.removed.Called(lastName(g.name), lastName) || c.removed.Tested(g.name) || c.loadsRemoved(g.path)
+}
+
+// loadsRemoved tells whether a file of tests is gone, and what stands around its tests needed something of the
+// source that is gone too.
+func (c *comparison) loadsRemoved(name string) bool {
+	for _, ch := range c.all {
+		if ch.Path != name || ch.After != nil {
+			continue
+		}
+		if c.removed.Loads(detect.CodeLines(string(ch.Before))) {
 			return true
 		}
-	}
-	name := lastName(g.name)
-	for _, r := range slices.Sorted(maps.Keys(c.removed.names)) {
-		if len(r) > 3 && name == lastName(r) && c.removed.has(r) {
-			return true
-		}
+		return slices.ContainsFunc(c.gone, func(t test) bool { return t.rest && t.path == name && c.removed.About(t.body) })
 	}
 	return false
-}
-
-// goneNames are names that the source of a change declared and has no longer. Whether source that did
-// not change has one is asked only when it matters, and once.
-type goneNames struct {
-	names     map[string]bool
-	mentioned func(name string) bool
-}
-
-// has tells whether no source has a name any more.
-func (g goneNames) has(name string) bool {
-	gone := g.names[name]
-	if gone && g.mentioned != nil && g.mentioned(name) {
-		delete(g.names, name)
-		return false
-	}
-	return gone
 }

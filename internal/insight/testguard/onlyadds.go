@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"kedge/internal/core/detect"
+	"kedge/internal/core/review"
 	"kedge/internal/text/lazyre"
 )
 
@@ -32,6 +33,31 @@ func onlyAdds(c Change) bool {
 	return keepsAll(before, after)
 }
 
+// Corners are the two trees that show what tests and source of a change do without each other.
+type Corners = review.Corners
+
+// Corner is one of them, File a changed file in it, and Stands its version.
+type (
+	Corner = review.Corner
+	File   = review.CornerFile
+	Stands = review.Stands
+)
+
+// Which version of a file stands in a corner.
+const (
+	Old   = review.Old
+	New   = review.New
+	Mixed = review.Mixed
+)
+
+// Halves divides a change into tests and source and gives the two corners. Extra are further globs of tests.
+func Halves(changes []Change, extra []string) Corners {
+	return review.Reading{
+		HoldsTests: func(path string, src []byte) bool { return len(read(path, src)) > 0 },
+		OnlyAdds:   onlyAdds,
+	}.Halves(changes, extra)
+}
+
 // Asserts tells whether the tests that a file of a change adds or changes assert something. Of
 // files whose insides are not known it is taken for granted, as it is of rows that asserting tests get, or
 // tests in other files.
@@ -40,7 +66,7 @@ func Asserts(c Change, extra []string) bool {
 		return false
 	}
 	g := Guard{Tests: extra}
-	if g.language(c.Path) == nil {
+	if g.reader(c) == nil {
 		return detect.SideOf(c.Path, extra) == detect.Tests
 	}
 	was := map[string]test{}
@@ -51,7 +77,7 @@ func Asserts(c Change, extra []string) bool {
 	asserting := func(t test) bool { return solid(t) > 0 || slices.ContainsFunc(t.body, calls.MatchString) }
 	return slices.ContainsFunc(after, func(t test) bool {
 		old, there := was[t.name]
-		if there && slices.Equal(old.body, t.body) {
+		if t.skip == never || there && slices.Equal(old.body, t.body) {
 			return false
 		}
 		_, fresh := difference(old.claims, t.claims)
@@ -70,7 +96,7 @@ func (g Guard) Explained(c Change, all []Change) bool {
 	if onlyAdds(c) {
 		return true
 	}
-	if c.Before == nil || detect.IsRunner(c.Path) || g.language(c.Path) == nil {
+	if c.Before == nil || detect.IsRunner(c.Path) || g.reader(c) == nil {
 		return false
 	}
 	before, after := g.read(c.Path, c.Before), g.read(c.Path, c.After)
@@ -81,7 +107,7 @@ func (g Guard) Explained(c Change, all []Change) bool {
 	for _, t := range after {
 		now[t.name] = true
 	}
-	k := comparison{removed: goneNames{detect.Removed(all, g.Tests), g.Mentioned}}
+	k := comparison{all: all, removed: review.Removed(all, g.Tests, g.Mentioned)}
 	kept := slices.DeleteFunc(slices.Clone(before), func(t test) bool { return !now[t.name] && !t.rest })
 	for _, t := range before {
 		if !t.rest && !now[t.name] && !k.ofRemoved(t) {

@@ -16,7 +16,7 @@ var (
 	phpPest    = lazyre.New(`(?m)^[ \t]*(it|test)\s*\(`)
 	phpSkips   = lazyre.New(`\bmarkTest(?:Skipped|Incomplete)\s*\(`)
 	phpAfter   = lazyre.New(`^\s*->\s*(skip|todo|only)\b`)
-	phpAssert  = lazyre.New(`(?i)(?:->|::)\s*(?:assert|expect|fail|should|verify|check)\w*\s*\(|\b(?:assert|expect)\w*\s*\(|->\s*to[A-Z]\w*\b`)
+	phpAssert  = lazyre.New(`(?i)(?:->|::)\s*(?:(?:assert|expect|should|verify|check)\w*|fail)\s*\(|\b(?:assert|expect)\w*\s*\(|->\s*to[A-Z]\w*\b`)
 )
 
 // phpTests reads PHPUnit and Pest.

@@ -53,11 +53,11 @@ func newPool(c *comparison) *pool {
 			continue
 		}
 		missing, fresh := difference(pr.was.claims, pr.is.claims)
-		p.lose(i, stillSaid(onceMore(missing, pr.is.claims), pr.is), pr)
+		p.lose(i, asOften(stillSaid(onceMore(missing, pr.is.claims), pr.is), pr), pr)
 		p.gain(i, fresh)
 	}
 	for i, g := range c.gone {
-		p.lose(len(c.pairs)+i, g.claims, pair{is: test{rest: g.rest}})
+		p.lose(len(c.pairs)+i, g.claims, pair{was: g, is: test{rest: g.rest}})
 	}
 	for i, a := range c.added {
 		p.gain(-1-i, a.claims)
@@ -68,6 +68,7 @@ func newPool(c *comparison) *pool {
 	p.counted(nil)
 	p.counted(bindings{})
 	p.carried()
+	p.spied()
 	p.across(0.7)
 	p.implied()
 	p.loosen()
@@ -141,15 +142,25 @@ func (p *pool) lose(unit int, claims []claim, pr pair) {
 			l.fate = loosened
 		case strings.HasSuffix(is.path, ".bats") && succeeds.MatchString(c.Text()) && review.RunsPlainly(pr.was.body, is.body):
 			l.fate = found // a plain command has to succeed
-		case c.aside || c.vacuous() || is.rest && c.owner != "" && !is.helpers[c.owner]:
+		case c.aside || c.vacuous() || is.rest && c.owner != "" && !is.helpers[c.owner] && !(c.row && p.needs(pr.was.path, c.owner)):
 			l.fate = excused
-		case p.ofRemoved(c):
-			l.fate = found
+		case p.c.removed.Names(c.Asks, nil) || p.c.removed.Gave(pr.was.body, c.Asks):
+			l.fate = found // with what it was about
 		case c.thrown(pr):
 			l.fate = excused
 		}
+		if l.fate <= excused && !c.row && !is.rest && c.bared(pr) {
+			l.fate = loosened
+		}
 		p.losses = append(p.losses, l)
 	}
+}
+
+// needs tells whether a test that is still there went through a table.
+func (p *pool) needs(path, table string) bool {
+	return slices.ContainsFunc(p.c.pairs, func(pr pair) bool {
+		return !pr.was.rest && pr.was.path == path && slices.ContainsFunc(pr.was.body, func(l string) bool { return slices.Contains(detect.Words(l), table) })
+	})
 }
 
 // succeeds asks for the status of what was run.
@@ -162,15 +173,6 @@ func (c claim) out(pr pair) bool {
 	}
 	text := c.Text()
 	return strings.Contains(pr.is.aside, text) && !strings.Contains(pr.was.aside, text)
-}
-
-func (p *pool) ofRemoved(c claim) bool {
-	for _, w := range c.Asks {
-		if p.c.removed.has(strings.Trim(w, "\"'`")) {
-			return true
-		}
-	}
-	return false
 }
 
 func (p *pool) gain(unit int, claims []claim) {
@@ -264,10 +266,10 @@ func (p *pool) within(share float64) {
 			}
 			f := p.fresh[k]
 			s := f.Covers(l.Asks)
-			if s < share && f.Holds(l.Asks) {
+			if s < share && (f.Holds(l.Asks) || f.Throws(l.Asks)) {
 				s = share
 			}
-			if s > best && (!f.used || (s >= 0.8 || f.Holds(l.Asks)) && len(f.Asks) > len(l.Asks)) {
+			if s > best && (!f.used || (s >= 0.8 || f.Holds(l.Asks)) && len(f.Asks) > len(l.Asks) && f.HasLiterals(l.Asks)) {
 				best, at = s, k
 			}
 		}
@@ -288,18 +290,15 @@ func (p *pool) replace(l *loss, at int) {
 func (p *pool) counted(bound bindings) {
 	units := p.units()
 	product := map[int]int{}
-	for i := range p.losses {
+	for _, i := range p.strongestFirst() {
 		l := &p.losses[i]
 		if l.fate != lost || !p.about(l, units[l.unit], bound) {
 			continue
 		}
-		for l.fate == lost && len(units[l.unit]) > 0 {
-			k := units[l.unit][0]
-			if p.fresh[k].used {
-				units[l.unit] = units[l.unit][1:]
-				continue
-			}
-			p.replace(l, k)
+		units[l.unit] = slices.DeleteFunc(units[l.unit], func(k int) bool { return p.fresh[k].used })
+		if free := units[l.unit]; len(free) > 0 {
+			at := slices.IndexFunc(free, func(k int) bool { return !p.fresh[k].row && p.fresh[k].Asks[0] == l.Asks[0] })
+			p.replace(l, free[max(at, 0)])
 		}
 		if l.fate == lost && l.unit < len(p.c.pairs) {
 			if product[l.unit]++; product[l.unit] <= p.cases(l.unit) {
@@ -307,6 +306,16 @@ func (p *pool) counted(bound bindings) {
 			}
 		}
 	}
+}
+
+// strongestFirst are the losses by their strength: what stands for them is given to those that asked most.
+func (p *pool) strongestFirst() []int {
+	out := make([]int, len(p.losses))
+	for i := range out {
+		out[i] = i
+	}
+	slices.SortStableFunc(out, func(a, b int) int { return int(p.losses[b].Strength()) - int(p.losses[a].Strength()) })
+	return out
 }
 
 // carried finds assertions that several lines have taken over: values are collected, and compared at
@@ -401,7 +410,19 @@ func (p *pool) implied() {
 	}
 	for i := range p.losses {
 		l := &p.losses[i]
-		if l.fate != lost || !l.loose() || l.OfCase() {
+		if l.fate != lost || l.OfCase() {
+			continue
+		}
+		if !l.loose() {
+			if l.Measures() && slices.ContainsFunc(p.fresh, func(f gain) bool {
+				return f.unit == l.unit && !f.row && f.Whole() && (f.Shares(l.Asks) || l.owner != "" && f.owner == l.owner)
+			}) {
+				l.fate = excused
+			}
+			continue
+		}
+		if l.unit < len(p.c.pairs) && l.owner != "" && p.left(l) {
+			l.fate = excused
 			continue
 		}
 		others := replacedIn[l.unit]
@@ -412,6 +433,17 @@ func (p *pool) implied() {
 			l.fate = excused
 		}
 	}
+}
+
+// left tells whether a helper no longer has what a claim was about, but other claims.
+func (p *pool) left(l *loss) bool {
+	words := detect.Words(strings.Join(p.c.pairs[l.unit].is.body, "\n"))
+	for w := range l.Things() {
+		if w[0] != '"' && slices.Contains(words, w) {
+			return false
+		}
+	}
+	return slices.ContainsFunc(p.fresh, func(f gain) bool { return f.unit == l.unit && f.owner == l.owner && !f.row })
 }
 
 // tabled tells whether a test that is gone has become a row of another one: that has got a new row

@@ -82,6 +82,7 @@ type test struct {
 	outside []string // of the rest: the lines that belong to no test and import nothing
 	imports []string // of the rest: what it imports, statement by statement
 	gone    bool     // the file takes it back
+	stops   bool     // of the rest: it lets no test of its package run
 	once    bool     // a later definition of the name takes its place
 	marks   []string // the lines of its annotations, which may hold a table or turn it round
 }
@@ -105,7 +106,7 @@ func All(changes []Change) []Finding { return Guard{}.All(changes) }
 // from one of them to another is not deleted, nor is one of a function that is gone.
 func (g Guard) All(changes []Change) []Finding {
 	findings := []Finding{}
-	c := comparison{all: changes, removed: goneNames{detect.Removed(changes, g.Tests), g.Mentioned}}
+	c := comparison{all: changes, removed: review.Removed(changes, g.Tests, g.Mentioned)}
 	for _, ch := range changes {
 		s := detect.Stops(ch, changes)
 		if s == nil {
@@ -114,13 +115,33 @@ func (g Guard) All(changes []Change) []Finding {
 		if s != nil {
 			findings = append(findings, Finding{Kind: Runner, Finding: kedge.Finding{Level: kedge.LevelError, What: s.What, Where: ch.Path, Fix: s.Fix}})
 		}
-		if g.language(ch.Path) == nil {
+		if g.reader(ch) == nil {
 			findings = append(findings, g.unreadable(ch)...)
 			continue
 		}
-		c.file(g.read(ch.Path, ch.Before), g.read(ch.Path, ch.After))
+		c.file(g.read(ch.Path, c.removed.Renamed(ch.Before, ch.After)), g.read(ch.Path, ch.After))
 	}
-	return append(findings, c.findings()...)
+	return append(append(findings, g.marks(changes)...), c.findings()...)
+}
+
+// marks reports comments by which tests expect an error of the compiler, and that are gone: an assertion each.
+func (g Guard) marks(changes []Change) []Finding {
+	was, is, at := 0, 0, ""
+	for _, ch := range changes {
+		if detect.SideOf(ch.Path, g.Tests) != detect.Tests {
+			continue
+		}
+		before, after := review.Expected(ch.Before), review.Expected(ch.After)
+		if was, is = was+before, is+after; at == "" && after < before {
+			at = ch.Path
+		}
+	}
+	if is >= was {
+		return nil
+	}
+	return []Finding{{Kind: AssertsLess, Finding: kedge.Finding{
+		Level: kedge.LevelError, What: fmt.Sprintf("%q expects fewer errors of the compiler", at), Where: at, Fix: "restore the comments that expect them",
+	}}}
 }
 
 // unreadable reports on files of tests whose insides are not known: data, expectations, and tests in
@@ -150,7 +171,7 @@ func holdsBoth(name string) bool {
 // comparison pairs the tests of all files.
 type comparison struct {
 	all         []Change
-	removed     goneNames
+	removed     review.Gone
 	pairs       []pair
 	gone, added []test
 	still       []test // all tests as they are now
@@ -206,7 +227,7 @@ func follow(before, after []test) {
 func (c *comparison) findings() []Finding {
 	c.settle(sameName)
 	c.settle(moved)
-	c.settle(rewritten)
+	c.settle(func(was, is test) bool { return rewritten(was, is) && !c.ofRemoved(was) })
 	c.leave()
 	p := newPool(c)
 	var out []Finding
@@ -228,6 +249,9 @@ func (c *comparison) findings() []Finding {
 	}
 	for _, a := range c.added {
 		if a.rest {
+			if a.stops {
+				a.skip = never
+			}
 			out = append(out, ends(test{}, a)...)
 			continue
 		}
@@ -235,7 +259,7 @@ func (c *comparison) findings() []Finding {
 			out = append(out, focused(a))
 		}
 		if a.skip == never {
-			out = append(out, finding(Skipped, a, "new test %q is skipped", "let it run, or remove it"))
+			out = append(out, finding(Changed, a, "new test %q is skipped", "let it run, or remove it")) // it proves nothing, and takes nothing away
 		}
 	}
 	return out

@@ -1,4 +1,4 @@
-package testguard
+package review
 
 import (
 	"bytes"
@@ -16,8 +16,8 @@ const (
 	Mixed
 )
 
-// File is a changed file as it stands in a corner.
-type File struct {
+// CornerFile is a changed file as it stands in a corner.
+type CornerFile struct {
 	Path   string
 	Stands Stands
 	Text   []byte // of a mixed one
@@ -26,7 +26,7 @@ type File struct {
 // Corner is a tree between the base and the work: the base with the files as they stand here. One
 // that cannot tell anything new has no files and says why.
 type Corner struct {
-	Files []File
+	Files []CornerFile
 	Same  string // why it is not worth running; empty: run it
 	Apart bool   // of one that is not run: its tests and its source cannot be told apart
 }
@@ -39,13 +39,19 @@ type Corners struct {
 	Source    []string
 }
 
+// Reading is what must be read in the files of a change to divide it.
+type Reading struct {
+	HoldsTests func(path string, src []byte) bool // whether a source file holds tests
+	OnlyAdds   func(detect.Change) bool           // whether a file of tests has all that it had, untouched
+}
+
 // Halves divides a change into tests and source and gives the two corners. Extra are
 // further globs of tests.
-func Halves(changes []Change, extra []string) Corners {
+func (r Reading) Halves(changes []detect.Change, extra []string) Corners {
 	var c Corners
-	d := divided{}
+	d := divided{reading: r}
 	for _, ch := range changes {
-		p := divide(ch, extra)
+		p := r.divide(ch, extra)
 		d.add(ch, p)
 		c.OldSource.Files = append(c.OldSource.Files, p.oldSource)
 		c.OldTests.Files = append(c.OldTests.Files, p.oldTests)
@@ -67,12 +73,12 @@ func Halves(changes []Change, extra []string) Corners {
 }
 
 // oldBuild has manifests stand as they were, but for what they say about tests.
-func (c *Corner) oldBuild(changes []Change, extra []string) {
+func (c *Corner) oldBuild(changes []detect.Change, extra []string) {
 	for i, ch := range changes {
 		if detect.SideOf(ch.Path, extra) != detect.Build {
 			continue
 		}
-		c.Files[i] = File{Path: ch.Path, Stands: Old}
+		c.Files[i] = CornerFile{Path: ch.Path, Stands: Old}
 		if m, ok := detect.Split(ch.Path, ch.Before, ch.After); ok {
 			c.Files[i] = stands(ch, m.OldSource)
 		}
@@ -87,24 +93,24 @@ func (c *Corner) settle(same string) {
 
 // parts is one file in both corners, and which sides of it changed.
 type parts struct {
-	oldSource, oldTests File
+	oldSource, oldTests CornerFile
 	side                detect.Side
 	tests, source       bool
 	inseparable         bool // its tests cannot stand without its source
 }
 
-func divide(c Change, extra []string) parts {
+func (r Reading) divide(c detect.Change, extra []string) parts {
 	side := detect.SideOf(c.Path, extra)
 	p := parts{
 		side: side, tests: side == detect.Tests, source: side == detect.Source || side == detect.Build,
-		oldSource: File{Path: c.Path, Stands: New}, oldTests: File{Path: c.Path, Stands: New},
+		oldSource: CornerFile{Path: c.Path, Stands: New}, oldTests: CornerFile{Path: c.Path, Stands: New},
 	}
 	switch side {
 	case detect.Tests:
 		p.oldTests.Stands = Old
 	case detect.Source:
 		p.oldSource.Stands = Old
-		p.mix(c)
+		p.mix(r, c)
 	case detect.Build:
 		if m, ok := detect.Split(c.Path, c.Before, c.After); ok {
 			p.tests = !bytes.Equal(m.OldSource, c.Before)
@@ -118,30 +124,31 @@ func divide(c Change, extra []string) parts {
 
 // mix takes over a source file that holds tests too. The tests of one that is new go with
 // it: there is no older source to run them against.
-func (p *parts) mix(c Change) {
+func (p *parts) mix(r Reading, c detect.Change) {
 	m, ok := detect.Split(c.Path, c.Before, c.After)
 	switch {
 	case ok:
 		p.tests = !bytes.Equal(m.OldSource, c.Before)
 		p.source = !bytes.Equal(m.OldTests, c.Before)
 		p.oldSource, p.oldTests = stands(c, m.OldSource), stands(c, m.OldTests)
-	case c.Before == nil && len(read(c.Path, c.After)) > 0:
+	case c.Before == nil && r.HoldsTests(c.Path, c.After):
 		p.tests, p.inseparable = true, true
 	}
 }
 
-func stands(c Change, text []byte) File {
+func stands(c detect.Change, text []byte) CornerFile {
 	switch {
 	case c.Before != nil && bytes.Equal(text, c.Before):
-		return File{Path: c.Path, Stands: Old}
+		return CornerFile{Path: c.Path, Stands: Old}
 	case c.After != nil && bytes.Equal(text, c.After):
-		return File{Path: c.Path, Stands: New}
+		return CornerFile{Path: c.Path, Stands: New}
 	}
-	return File{Path: c.Path, Stands: Mixed, Text: text}
+	return CornerFile{Path: c.Path, Stands: Mixed, Text: text}
 }
 
 // divided counts what the change has.
 type divided struct {
+	reading     Reading
 	source      bool // source proper
 	build       bool
 	newTests    bool // tests that were added or changed, and can be run without the new source
@@ -149,7 +156,7 @@ type divided struct {
 	oldTests    bool // existing tests, or what they need, are not what they were
 }
 
-func (d *divided) add(c Change, p parts) {
+func (d *divided) add(c detect.Change, p parts) {
 	d.source = d.source || p.source && p.side == detect.Source
 	d.build = d.build || p.source && p.side == detect.Build
 	if !p.tests {
@@ -157,7 +164,7 @@ func (d *divided) add(c Change, p parts) {
 	}
 	d.inseparable = d.inseparable || p.inseparable
 	d.newTests = d.newTests || c.After != nil && !p.inseparable
-	d.oldTests = d.oldTests || !onlyAdds(c)
+	d.oldTests = d.oldTests || !d.reading.OnlyAdds(c)
 }
 
 // Why a corner is not run.
