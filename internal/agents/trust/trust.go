@@ -239,8 +239,8 @@ func (s *scan) walk(name string, k Settings, depth int) error {
 }
 
 func tooMuch(name string) error {
-	return kedge.Errorf(kedge.Blocked, "you cannot review the files that steer agents, because they are too many or too large; Kedge stopped at %q", name).
-		WithHint("delete files near that path if agents do not need them")
+	return kedge.Errorf(kedge.Blocked, "Kedge cannot list the files that steer agents for your approval: there are too many of them, or they are too large (Kedge stopped reading at %q)", name).
+		WithHint("remove the files that agents do not need from that folder, then repeat your command")
 }
 
 func (s *scan) folder(name string, k Settings, depth int) error {

@@ -83,7 +83,7 @@ func (s *Ledger) Record(ctx context.Context, who projects.Caller, decide func(p 
 		return Recorded{}, err
 	}
 	if len(evs) != 1 {
-		return Recorded{}, kedge.Errorf(kedge.Internal, "Kedge stored %d changes in its journal of this project, but your command asks for one", len(evs))
+		return Recorded{}, kedge.Errorf(kedge.Internal, "Kedge stored %d changes for your command instead of one", len(evs)).WithHint("see what is wrong: kedge doctor")
 	}
 	return Recorded{Project: p, Event: evs[0], Notices: notices}, nil
 }

@@ -129,7 +129,7 @@ type making struct {
 func (m making) make(ctx context.Context, in SessionNew) (SessionNew, kedge.SessionID, error) {
 	below, err := filepath.Rel(m.p.Dir, in.Dir)
 	if err != nil || !filepath.IsLocal(below) {
-		return in, "", kedge.Errorf(kedge.Invalid, "the folder %q is outside the project %q, and a worktree of the project does not contain it", in.Dir, m.p.Dir).
+		return in, "", kedge.Errorf(kedge.Invalid, "the folder %q is outside the project %q, so a worktree of the project does not contain it; Kedge started no session", in.Dir, m.p.Dir).
 			WithHint("repeat your command without --dir; or go to that folder first: %s", kedge.Step("cd", in.Dir))
 	}
 	if bare := in.Command[0]; filepath.IsAbs(bare) || !strings.Contains(bare, "/") {

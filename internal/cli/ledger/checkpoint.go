@@ -73,7 +73,7 @@ func checkpointText(w io.Writer, out status.CheckpointReply) {
 	if len(out.Files) == 0 {
 		return
 	}
-	fmt.Fprintln(w, "\nFiles of the checkpoint now:")
+	fmt.Fprintln(w, "\nWhat became of the files in this checkpoint:")
 	t := frame.Table{Indent: 2, Columns: []frame.Column{{}, {Least: 20, Ends: true}, {}}}
 	for _, f := range out.Files {
 		note := ""

@@ -57,7 +57,7 @@ func newHandoffSave(env *frame.Env) *cobra.Command {
 	f.StringVar(&in.Next, "next", "", "the next `step` (default: what is next)")
 	f.StringVar(&in.BlockedOn, "blocked-on", "", "`what` the work waits for (default: nothing)")
 	f.StringArrayVar(&in.Files, "file", nil, "a `file` that was modified (repeatable; default: those that differ from the last commit)")
-	f.StringArrayVar(&in.Constraints, "constraint", nil, "`what` must stay true (repeatable)")
+	f.StringArrayVar(&in.Constraints, "constraint", nil, "a `rule` that the work must still keep, such as \"no new dependency\" (repeatable)")
 	f.StringArrayVar(&ruledOut, "ruled-out", nil, "what was tried or dropped, and why, as `'what: reason'` (repeatable)")
 	return c
 }

@@ -48,7 +48,7 @@ because nobody can learn anything from it.`,
 	f.StringArrayVar(&in.Files, "file", nil, "a `file` that the note is about (repeatable)")
 	f.StringArrayVar(&in.Commits, "commit", nil, "a `commit` that the note summarises (repeatable; default: the current one)")
 	f.StringArrayVar(&in.Tags, "tag", nil, "a `word` by which you find the note (repeatable)")
-	f.StringArrayVar(&constraints, "constraint", nil, "`what` stayed true (repeatable)")
+	f.StringArrayVar(&constraints, "constraint", nil, "a `rule` that the change still keeps, such as \"no new dependency\" (repeatable)")
 	f.StringArrayVar(&validation, "validation", nil, "the `command` that verified the work (repeatable)")
 	f.StringArrayVar(&deadEnds, "dead-end", nil, "`what` was tried and did not work (repeatable)")
 	return c

@@ -211,8 +211,8 @@ func lintStyle(file string, sections []ruleSection) []kedge.Finding {
 		for _, r := range s.rules {
 			if r.line < lastHard && isStyle(r.text) {
 				out = append(out, ruleFinding(file, r.line,
-					fmt.Sprintf("a rule about style comes before the hard constraint on line %d: %q", lastHard, r.text),
-					"move it to section 2 (code modification)"))
+					fmt.Sprintf("the rule about style %q comes before the hard constraint on line %d", r.text, lastHard),
+					"move the rule about style to section 2 (code modification)"))
 			}
 		}
 	}

@@ -36,17 +36,17 @@ func TestRow6RulesLint(t *testing.T) {
 		{
 			"a style rule before a hard constraint",
 			strings.Replace(seedRules, "- Do not", "- Use camelCase naming.\n- Do not", 1),
-			[]string{"2 a rule about style comes before the hard constraint on line 5: \"Use camelCase naming.\""},
+			[]string{"2 the rule about style \"Use camelCase naming.\" comes before the hard constraint on line 5"},
 		},
 		{
 			"a style section before the constraints",
 			"# Style\n- Indent with two spaces.\n" + seedRules,
-			[]string{"2 a rule is outside the three sections", "2 a rule about style comes before the hard constraint on line 6"},
+			[]string{"2 a rule is outside the three sections", "2 the rule about style \"Indent with two spaces.\" comes before the hard constraint on line 6"},
 		},
 		{
 			"edit rules before constraints",
 			"# 2. Code modification\n- Use prettier.\n# 1. Constraints\n- Keep the API.\n# 3. Validation\nrun make\n",
-			[]string{"3 section 1 (constraints) comes after section 2", "2 a rule about style comes before the hard constraint on line 4"},
+			[]string{"3 section 1 (constraints) comes after section 2", "2 the rule about style \"Use prettier.\" comes before the hard constraint on line 4"},
 		},
 		{
 			"no validation section", seedRules[:strings.Index(seedRules, "# 3.")],

@@ -23,7 +23,7 @@ func (g *gate) lockExclusive(ctx context.Context, name string) (unlock func(), e
 		return func() {}, nil
 	}
 	if !kedge.ValidName(name) {
-		return nil, kedge.Errorf(kedge.Invalid, "a check has exclusive = %q, and this is not a valid name", name).WithHint("write a plain name there, such as: exclusive = \"db\"")
+		return nil, kedge.Errorf(kedge.Invalid, "a check has exclusive = %q, which is not a valid name", name).WithHint("use small letters, digits and \"-\", such as: exclusive = \"db\"")
 	}
 	f, err := os.OpenFile(filepath.Join(g.LockDir, name+".lock"), os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
