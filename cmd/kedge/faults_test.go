@@ -212,7 +212,7 @@ func TestT18OwnSessionsOnly(t *testing.T) {
 		t.Errorf("the child's parent is %q", child.Parent)
 	}
 	for _, args := range [][]string{{"send", "other", "rm -rf"}, {"kill", "other"}, {"rename", "other", "mine"}} {
-		if said := b.fails(5, args...); !strings.Contains(said, "so it may not ") || !strings.Contains(said, "next:") {
+		if said := b.fails(5, args...); !strings.Contains(said, "this session may not ") || !strings.Contains(said, "next:") {
 			t.Errorf("%v: %s", args, said)
 		}
 	}

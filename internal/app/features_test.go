@@ -419,7 +419,7 @@ func TestRow87PersonAmendsWithReason(t *testing.T) {
 		t.Error("the file has the old definition")
 	}
 	_, err = y.s.FeatureAmend(t.Context(), y.person(), features.FeatureAmendRequest{Definition: def, Reason: "again"})
-	wantKind(t, err, kedge.Invalid, "is already as your command asks")
+	wantKind(t, err, kedge.Invalid, "already has the values in your command")
 	def.Name = "other"
 	_, err = y.s.FeatureAmend(t.Context(), y.person(), features.FeatureAmendRequest{Definition: def, Reason: "late", Was: "an older hash"})
 	wantKind(t, err, kedge.Conflict, "another command changed feature")

@@ -133,7 +133,7 @@ func TestF26TwoEngines(t *testing.T) {
 	if err := <-left; !errors.Is(err, engine.ErrLeave) {
 		t.Errorf("its session ends because %v", err)
 	}
-	if troubles := early.Troubles(); len(troubles) != 1 || !strings.Contains(troubles[0].Err.Error(), "another process works on the same run") {
+	if troubles := early.Troubles(); len(troubles) != 1 || !strings.Contains(troubles[0].Err.Error(), "another process works on run") {
 		t.Errorf("troubles: %v", troubles)
 	}
 	if state, _ := late.State(t.Context(), "run-1"); state.Features[0].Status != kedge.Completed {

@@ -137,7 +137,7 @@ func TestResetOfAPersonStays(t *testing.T) {
 	w.git("reset", "-q", "--hard", before)
 	w.feature("two", "test -f two.txt")
 	r := w.start(supply.Flags{})
-	if said := strings.Join(r.Notes, "\n"); !strings.Contains(said, "the removed commits completed a") || !strings.Contains(said, "kedge feature reopen a") {
+	if said := strings.Join(r.Notes, "\n"); !strings.Contains(said, "features whose commits are gone: a") || !strings.Contains(said, "kedge feature reopen a") {
 		t.Errorf("the notes %q do not say what is gone", r.Notes)
 	}
 	w.want(w.rest(), run.StatusDone, "", "a:completed two:completed")

@@ -91,7 +91,7 @@ func TestRow14WorkThatBreaksAFeatureIsSentBack(t *testing.T) {
 	if len(all) != 3 {
 		t.Fatalf("%+v\n%s", all, w.story())
 	}
-	if brief := w.brief(all[2].ID); !strings.Contains(brief, `breaks feature "a"`) || !strings.Contains(brief, "test -f a.txt") {
+	if brief := w.brief(all[2].ID); !strings.Contains(brief, `breaks the completed feature "a"`) || !strings.Contains(brief, "test -f a.txt") {
 		t.Errorf("the repair is not told what broke:\n%s", brief)
 	}
 	for _, sha := range strings.Fields(w.git("log", "--format=%H", "--", "b.txt")) {

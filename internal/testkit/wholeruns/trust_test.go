@@ -81,7 +81,7 @@ func TestT6RemovedSettingsNeedNoApproval(t *testing.T) {
 	w.feature("a", "test -f a.txt")
 	w.feature("b", "test -f b.txt", after("a"))
 	v := w.run(supply.Flags{})
-	if v.Halt != run.Untrusted || !strings.Contains(v.Reason, "ANTHROPIC_BASE_URL") || !strings.Contains(v.Reason, "blocked") {
+	if v.Halt != run.Untrusted || !strings.Contains(v.Reason, "ANTHROPIC_BASE_URL") || !strings.Contains(v.Reason, "Kedge blocks this setting") {
 		t.Fatalf("%s %s (%s)\n%s", v.State, v.Halt, v.Reason, w.story())
 	}
 	list, err := w.svc.FilterList(w.ctx, w.caller(), maintenance.FilterListRequest{})

@@ -39,7 +39,7 @@ func TestRow56VersionsOfAgents(t *testing.T) {
 	file := w.says("2.1.1 (Claude Code)")
 	w.alsoCalled("[agents.coder]\nkind = \"claude\"\ncommand = [\"" + file + "\"]\n[route]\nimplement = \"coder\"\n")
 	_, err := w.svc.RunStart(w.ctx, w.caller(), runs.RunStartRequest{Env: os.Environ()})
-	if !kedge.Blocked.Is(err) || !strings.Contains(err.Error(), "2.1.1, and before 2.1.2 ") || !strings.HasPrefix(kedge.HintOf(err), "npm install") {
+	if !kedge.Blocked.Is(err) || !strings.Contains(err.Error(), "has version 2.1.1, and Kedge needs at least 2.1.2") || !strings.HasPrefix(kedge.HintOf(err), "npm install") {
 		t.Fatalf("%v (%s)", err, kedge.HintOf(err))
 	}
 	if dir := strings.TrimSpace(w.read(file + ".in")); strings.HasPrefix(dir, w.dir) {
@@ -49,10 +49,10 @@ func TestRow56VersionsOfAgents(t *testing.T) {
 		level kedge.Level
 		what  string
 	}{
-		"2.1.1":                 {kedge.LevelError, "is version 2.1.1, and before 2.1.2"},
-		"9.9.9 (Claude Code)":   {kedge.LevelWarning, "is version 9.9.9; Kedge was tested with"},
-		"2.1.325 (Claude Code)": {kedge.LevelInfo, "is version 2.1.325, which Kedge was tested with"},
-		"no number":             {kedge.LevelWarning, "does not say its version"},
+		"2.1.1":                 {kedge.LevelError, "has version 2.1.1, and Kedge needs at least 2.1.2"},
+		"9.9.9 (Claude Code)":   {kedge.LevelWarning, "has version 9.9.9, and Kedge was tested only with"},
+		"2.1.325 (Claude Code)": {kedge.LevelInfo, "has version 2.1.325, and Kedge was tested with this version"},
+		"no number":             {kedge.LevelWarning, "cannot find out the version"},
 	} {
 		w.says(text)
 		r, err := w.svc.Doctor(w.ctx, w.caller(), maintenance.DoctorRequest{Env: os.Environ()})
@@ -65,7 +65,7 @@ func TestRow56VersionsOfAgents(t *testing.T) {
 	}
 	w.says("9.9.9 (Claude Code)")
 	r, err := w.svc.RunStart(w.ctx, w.caller(), runs.RunStartRequest{Env: os.Environ()})
-	if err != nil || len(r.Notes) == 0 || !strings.Contains(r.Notes[0], "9.9.9; Kedge was tested with") {
+	if err != nil || len(r.Notes) == 0 || !strings.Contains(r.Notes[0], "9.9.9, and Kedge was tested only with") {
 		t.Errorf("%+v, %v", r.Notes, err)
 	}
 }
