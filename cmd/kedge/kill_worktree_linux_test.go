@@ -113,7 +113,7 @@ func (v *victim) killedNew(calls string, n int) bool {
 		err = v.ask("session.resume", newKey(), sessions.SessionResume{Name: "one", Env: v.env, Cols: 80, Rows: 24}, &s)
 	}
 	if err != nil || s.Worktree == nil {
-		v.t.Errorf("the next daemon: %v, %+v\n%s", err, s.Worktree, v.read(filepath.Join(v.home, "daemon", "log")))
+		v.t.Errorf("the next daemon: %v, %+v\n%s%s", err, s.Worktree, v.read(filepath.Join(v.home, "daemon", "log")), l.said.String())
 		return killed
 	}
 	for what, n := range map[string]int{"worktrees": v.lines("git", "worktree", "list") - 1, "branches": v.lines("git", "branch", "--list", "kedge/*")} {
