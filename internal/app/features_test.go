@@ -53,9 +53,7 @@ func newYard(t *testing.T, git bool) *yard {
 	if git {
 		y.put(".git/info/exclude", kedge.ValidateFile+"\n")
 	}
-	if err := os.MkdirAll(filepath.Join(y.home, "projects", y.id), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	newJournal(t, y.home, y.id)
 	y.open(false)
 	return y
 }
@@ -322,6 +320,18 @@ func TestStaleProjectionIsNoEdit(t *testing.T) {
 func (y *yard) review(id string) {
 	y.t.Helper()
 	y.fact(kedge.FeatureStatus, kedge.FeatureStatusData{ID: kedge.FeatureID(id), Status: kedge.NeedsReview})
+}
+
+// newJournal makes the journal of a project.
+func newJournal(t *testing.T, home, id string) {
+	t.Helper()
+	st, err := journal.Open(filepath.Join(home, "projects", id), journal.Options{Key: keyOf(t, home)})
+	if err == nil {
+		err = st.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 // keyOf is the key of the journals in home.

@@ -37,9 +37,7 @@ func newGateProject(t *testing.T) *gateProject {
 	}
 	p.git("init", "-q", "-b", "main")
 	p.file(".git/kedge-id", gateProjectID+"\n")
-	if err := os.MkdirAll(filepath.Join(home, "projects", gateProjectID), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	newJournal(t, home, gateProjectID)
 	p.Service = app.New(app.Config{Home: home})
 	t.Cleanup(func() {
 		if err := p.Close(); err != nil {

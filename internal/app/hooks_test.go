@@ -317,9 +317,7 @@ func TestF27OneProjectHoldsUpNoOther(t *testing.T) {
 	if err := os.Remove(state); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Mkdir(state, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	newJournal(t, p.home, broken)
 	p.take(2)
 	for id, want := range map[string]string{gateProjectID: "BD", broken: "AC"} {
 		got := ""

@@ -14,6 +14,9 @@ import (
 // writes nothing. An error means that it could not look.
 func (s *Store) Check(ctx context.Context) ([]kedge.Finding, error) {
 	c := &checking{s: s, found: []kedge.Finding{}}
+	if s.w != nil && s.Refusal() == nil {
+		_ = s.w.stillThere() // it sets the refusal
+	}
 	if err := s.Refusal(); err != nil {
 		c.report(kedge.LevelError, err.Error(), s.dbPath(), kedge.HintOf(err))
 	}
@@ -22,6 +25,9 @@ func (s *Store) Check(ctx context.Context) ([]kedge.Finding, error) {
 		return nil, err
 	}
 	conn, done, err := s.fresh(ctx, reading...)
+	if err != nil && len(c.found) > 0 {
+		return c.found, nil
+	}
 	if err != nil {
 		return nil, err
 	}

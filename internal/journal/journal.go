@@ -35,6 +35,8 @@ type Options struct {
 	Now      func() time.Time // nil is time.Now
 	ReadOnly bool             // for reading beside, or without, the process that writes
 	Key      []byte           // of OpenKey; nil for a journal that is not sealed
+	Refusal  error            // why nothing may be written, for example because the key cannot be read
+	Existing bool             // makes no journal where none is
 
 	pin      bool // keeps all writes on one thread, so that a test can count them
 	pageSize int  // of a new database; 0 is SQLite's own. Small ones let a test flip every byte
@@ -107,7 +109,10 @@ func (s *Store) open(o Options) error {
 		return kedge.Errorf(kedge.Conflict, "the journal %q is empty or damaged, and Kedge had saved %d events in it", s.dbPath(), tail.Seq).
 			WithHint("%s", s.startOverHint())
 	}
-	if err := s.judge(ctx, tail, o); err != nil {
+	if o.Refusal != nil {
+		s.refuse("%w", o.Refusal)
+	}
+	if err := s.judgeAtOnce(ctx, tail, o); err != nil {
 		return s.fault("read the journal", err)
 	}
 	if o.ReadOnly || s.Refusal() != nil {
@@ -115,6 +120,17 @@ func (s *Store) open(o Options) error {
 	}
 	s.version = latest() // the writer sees to that
 	return s.startWriter(o)
+}
+
+// judgeAtOnce judges the journal as it is at one moment: a writer may seal it meanwhile, and
+// append.
+func (s *Store) judgeAtOnce(ctx context.Context, tail mark, o Options) error {
+	if _, err := s.anchor.ExecContext(ctx, `BEGIN`); err != nil {
+		return err
+	}
+	err := s.judge(ctx, tail, o)
+	_, end := s.anchor.ExecContext(ctx, `COMMIT`)
+	return errors.Join(err, end)
 }
 
 // judge sets the refusal of a journal that is not as Kedge left it.
@@ -129,8 +145,24 @@ func (s *Store) judge(ctx context.Context, tail mark, o Options) error {
 	if err := s.openChain(ctx, o.Key, head); err != nil || s.Refusal() != nil {
 		return err
 	}
-	toSeal := !o.ReadOnly && len(o.Key) > 0 && len(s.chain.key) == 0
-	return s.verifyNewest(ctx, tail, head, toSeal)
+	if o.ReadOnly {
+		return s.verifyNewest(ctx, tail, head, false)
+	}
+	if err := s.countEvents(ctx, head); err != nil || s.Refusal() != nil {
+		return err
+	}
+	return s.verifyNewest(ctx, tail, head, len(o.Key) > 0 && len(s.chain.key) == 0)
+}
+
+// countEvents refuses a journal from whose middle an event is gone: what is appended behind
+// the gap would be lost when the journal is restored.
+func (s *Store) countEvents(ctx context.Context, head mark) error {
+	var n int64
+	err := s.anchor.QueryRowContext(ctx, `SELECT count(*) FROM events`).Scan(&n)
+	if err == nil && n != head.Seq {
+		s.refuse("the journal %q has %d events, and the newest one has the number %d", s.dbPath(), n, head.Seq)
+	}
+	return err
 }
 
 // compareTail sets the refusal of a journal that is behind its tail, or has none.
@@ -154,13 +186,14 @@ func (s *Store) compareTail(ctx context.Context, tail, head mark) error {
 
 // restoreHint says how to go on with a damaged journal.
 func (s *Store) restoreHint() string {
-	return "keep what is whole, and see what is missing: kedge restore; or restore a backup: kedge restore --from FOLDER"
+	restore := "kedge restore --project " + filepath.Base(s.dir)
+	return "keep the undamaged events, and see what is missing: " + restore + "; or restore a backup: " + restore + " --from FOLDER"
 }
 
 // startOverHint is for a journal of which nothing can be read.
 func (s *Store) startOverHint() string {
 	anew := kedge.Step("kedge", "down").AndThen(kedge.Step("mv", s.dir, s.dir+".old"))
-	return "restore a backup: kedge restore --from FOLDER; or, to start again without this project's journal: " + anew.String()
+	return "restore a backup: kedge restore --project " + filepath.Base(s.dir) + " --from FOLDER; or, to start again without this project's journal: " + anew.String()
 }
 
 // Refusal gives the reason why the store accepts no more events, or nil: it is behind
@@ -212,7 +245,7 @@ func (s *Store) tailPath() string { return filepath.Join(s.dir, tailName) }
 // there is one.
 func prepare(dir string, o Options) error {
 	path := filepath.Join(dir, dbName)
-	if _, err := os.Stat(filepath.Join(dir, restoredName)); err == nil {
+	if unfinished(dir) {
 		return kedge.Errorf(kedge.Conflict, "restoring the journal in %q was interrupted", dir).WithHint("finish it: kedge restore")
 	}
 	_, err := os.Stat(path)
@@ -228,6 +261,9 @@ func prepare(dir string, o Options) error {
 		return err
 	case tail.Seq > 0:
 		return kedge.Errorf(kedge.Conflict, "the journal %q is missing, and Kedge had saved %d events in it", path, tail.Seq).
+			WithHint("%s", (&Store{dir: dir}).startOverHint())
+	case o.Existing:
+		return kedge.Errorf(kedge.Conflict, "the journal %q is missing, and Kedge does not make a new one in its place", path).
 			WithHint("%s", (&Store{dir: dir}).startOverHint())
 	case o.ReadOnly:
 		return kedge.Errorf(kedge.NotFound, "there is no journal in %q", dir).WithHint("set up Kedge in your repository: kedge init")

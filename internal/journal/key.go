@@ -2,12 +2,14 @@ package journal
 
 import (
 	"bytes"
+	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"kedge"
 )
@@ -71,4 +73,35 @@ func makeKey(path string) error {
 		return err
 	}
 	return syncPath(filepath.Dir(path))
+}
+
+// Sealed tells whether the journal in dir needs the key.
+func Sealed(dir string) bool {
+	s := &Store{dir: dir}
+	if _, err := os.Stat(s.dbPath()); err != nil {
+		return false
+	}
+	conn, done, err := s.fresh(context.Background(), copying...)
+	if err != nil {
+		return false
+	}
+	defer done()
+	seal, err := readSeal(context.Background(), conn)
+	return err == nil && seal != ""
+}
+
+// LostKey is the error of a KEDGE_HOME whose journals need a key that is gone.
+func LostKey(home string) error {
+	return kedge.Errorf(kedge.Conflict, "the key of the journals, %q, is missing, so Kedge cannot verify its events", filepath.Join(home, KeyName)).
+		WithHint("stop the daemon (kedge down), and copy %s of a backup there; or keep all events without verifying them: kedge restore --unverified", KeyName)
+}
+
+// ReplaceKey makes a new key. A damaged one stays beside it.
+func ReplaceKey(home string, now time.Time) ([]byte, error) {
+	path := filepath.Join(home, KeyName)
+	err := os.Rename(path, path+".damaged-"+now.UTC().Format("20060102T150405.000Z"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, kedge.Errorf(kedge.Internal, "cannot move the damaged key of the journals aside: %w", err)
+	}
+	return OpenKey(home, false)
 }

@@ -59,8 +59,11 @@ func Restore(ctx context.Context, dir string, o RestoreOptions) (Restored, error
 		o.Now = time.Now
 	}
 	at := filepath.Join(dir, restoredName)
-	if _, err := os.Stat(at); err == nil {
-		return finishRestore(dir, o.Now())
+	if unfinished(dir) {
+		return finishRestore(dir)
+	}
+	if err := os.RemoveAll(at); err != nil { // what a finished restoration could not remove
+		return Restored{}, kedge.Errorf(kedge.Internal, "cannot restore the journal in %q: %w", dir, err)
 	}
 	saved, err := readTailEnd(filepath.Join(dir, tailName))
 	if err != nil {
@@ -79,18 +82,18 @@ func Restore(ctx context.Context, dir string, o RestoreOptions) (Restored, error
 		return Restored{}, err
 	}
 	r := src.restored(saved)
+	r.Aside = filepath.Join(dir, "damaged-"+o.Now().UTC().Format("20060102T150405.000Z"))
 	if err := writeReport(temp, r); err != nil {
 		return Restored{}, kedge.Errorf(kedge.Internal, "cannot restore the journal: %w", err)
 	}
 	if err := errors.Join(os.Rename(temp, at), syncPath(dir)); err != nil {
 		return Restored{}, kedge.Errorf(kedge.Internal, "cannot restore the journal: %w", err)
 	}
-	r.Aside, err = swapIn(dir, o.Now())
-	return r, err
+	return r, swapIn(dir, r.Aside)
 }
 
 // finishRestore puts a restored journal in place that an interrupted Restore has made.
-func finishRestore(dir string, now time.Time) (Restored, error) {
+func finishRestore(dir string) (Restored, error) {
 	var r Restored
 	text, err := os.ReadFile(filepath.Join(dir, restoredName, reportName))
 	if err == nil {
@@ -99,8 +102,13 @@ func finishRestore(dir string, now time.Time) (Restored, error) {
 	if err != nil {
 		return r, kedge.Errorf(kedge.Internal, "cannot finish the interrupted restore of the journal in %q: %w", dir, err)
 	}
-	r.Aside, err = swapIn(dir, now)
-	return r, err
+	return r, swapIn(dir, r.Aside)
+}
+
+// unfinished tells whether a restored journal waits to be put in place.
+func unfinished(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, restoredName, reportName))
+	return err == nil
 }
 
 // writeReport keeps what Restore will answer: if it is interrupted, the next one answers it.
@@ -149,6 +157,10 @@ func readSource(ctx context.Context, dir string, o RestoreOptions) (*source, err
 	if err := src.openChain(ctx, conn, key); err != nil {
 		return nil, kedge.Errorf(kedge.Conflict, "nothing of the journal %q can be read: %w", at.dbPath(), err).
 			WithHint("%s", (&Store{dir: dir}).startOverHint())
+	}
+	if src.chain.sealed < 0 && !o.Unverified {
+		return nil, kedge.Errorf(kedge.Conflict, "Kedge cannot verify any event of the journal %q, because its key (%s) is lost or was replaced; Kedge restored nothing", at.dbPath(), KeyName).
+			WithHint("stop the daemon (kedge down), copy %s of a backup into KEDGE_HOME, and start it again; or keep all events without verifying them: kedge restore --project %s --unverified", KeyName, filepath.Base(dir))
 	}
 	src.read(ctx, conn, o.Unverified)
 	if o.From != "" {
@@ -327,8 +339,7 @@ func (s *source) insert(ctx context.Context, conn executor, key []byte) error {
 
 // swapIn puts the restored journal in place. Every step may be done again: what was there is
 // copied first, and the folder with the restored journal goes last.
-func swapIn(dir string, now time.Time) (aside string, err error) {
-	aside = filepath.Join(dir, "damaged-"+now.UTC().Format("20060102T150405.000Z"))
+func swapIn(dir, aside string) error {
 	at := filepath.Join(dir, restoredName)
 	db, tail := filepath.Join(dir, dbName), filepath.Join(dir, tailName)
 	for _, step := range []func() error{
@@ -338,15 +349,17 @@ func swapIn(dir string, now time.Time) (aside string, err error) {
 		func() error { return moveOver(filepath.Join(at, dbName), db) },
 		func() error { return moveOver(filepath.Join(at, tailName), tail) },
 		func() error { return syncPath(dir) },
-		func() error { return moveOver(filepath.Join(at, reportName), filepath.Join(aside, reportName)) },
+		func() error { return copyFile(filepath.Join(at, reportName), filepath.Join(aside, reportName)) },
+		func() error { return removeAll(filepath.Join(at, reportName)) }, // from here on it is finished
+		func() error { return syncPath(at) },
 		func() error { return os.RemoveAll(at) },
 		func() error { return syncPath(dir) },
 	} {
 		if err := step(); err != nil {
-			return aside, kedge.Errorf(kedge.Internal, "cannot move the restored journal into %q: %w", dir, err).WithHint("finish it: kedge restore")
+			return kedge.Errorf(kedge.Internal, "cannot move the restored journal into %q: %w", dir, err).WithHint("finish it: kedge restore")
 		}
 	}
-	return aside, nil
+	return nil
 }
 
 // keepOld copies the files of the old journal.
@@ -362,8 +375,11 @@ func keepOld(dir, aside string) error {
 	return syncPath(aside)
 }
 
-// copyFile copies a file, if there is one.
+// copyFile copies a file, if there is one. A copy that exists is the one of the first try.
 func copyFile(from, to string) error {
+	if _, err := os.Stat(to); err == nil {
+		return nil
+	}
 	in, err := os.Open(from)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -372,12 +388,16 @@ func copyFile(from, to string) error {
 		return err
 	}
 	defer func() { _ = in.Close() }()
-	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	part := to + ".part"
+	out, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return err
 	}
 	_, err = io.Copy(out, in)
-	return errors.Join(err, out.Sync(), out.Close())
+	if err = errors.Join(err, out.Sync(), out.Close()); err != nil {
+		return err
+	}
+	return os.Rename(part, to)
 }
 
 func removeAll(paths ...string) error {

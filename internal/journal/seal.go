@@ -133,8 +133,12 @@ func (w *writer) seal(ctx context.Context) error {
 	return err
 }
 
-// refuse makes the store refuse to write, for the first reason that is found.
+// refuse makes the store refuse to write, for the first reason that is found. A reason that
+// says what to do keeps its hint.
 func (s *Store) refuse(format string, args ...any) {
 	e := kedge.Errorf(kedge.Conflict, format+"; Kedge reads the journal, but does not write to it", args...).WithHint("%s", s.restoreHint())
+	if err, ok := args[0].(error); ok {
+		e = e.WithHint("%s", kedge.HintOf(err))
+	}
 	s.refusal.CompareAndSwap(nil, e)
 }

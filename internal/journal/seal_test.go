@@ -208,6 +208,9 @@ func TestRestoreKeepsWhatIsWhole(t *testing.T) {
 func TestRestoreWithoutTheKey(t *testing.T) {
 	other := bytes.Repeat([]byte{8}, keySize)
 	dir := template(t, 3)
+	if r, err := Restore(t.Context(), dir, RestoreOptions{Now: childClock, Key: other}); !kedge.Conflict.Is(err) || !strings.Contains(kedge.HintOf(err), "--unverified") {
+		t.Fatalf("everything was dropped without a question: %+v, %v", r, err)
+	}
 	r, err := Restore(t.Context(), dir, RestoreOptions{Now: childClock, Key: other, Unverified: true})
 	if err != nil || r.Kept != 6 || r.Unverified != 6 || len(r.Missing) != 0 {
 		t.Fatalf("restored: %+v, %v", r, err)
@@ -248,7 +251,7 @@ func TestRestoreABackup(t *testing.T) {
 // TestRestoreIsFinished: one that was cut short once the journal was whole is finished by the next, from
 // every step on; nobody opens the journal in between.
 func TestRestoreIsFinished(t *testing.T) {
-	for step := range 4 {
+	for step := range 6 {
 		dir := template(t, 2)
 		behindItsBack(t, dir, `UPDATE events SET actor = 'human:eve' WHERE seq = 4`)
 		src, err := readSource(t.Context(), dir, RestoreOptions{Key: testKey})
@@ -256,7 +259,10 @@ func TestRestoreIsFinished(t *testing.T) {
 			t.Fatal(err)
 		}
 		at := filepath.Join(dir, restoredName)
-		err = errors.Join(os.Mkdir(at, 0o700), src.writeInto(t.Context(), at, RestoreOptions{Now: childClock, Key: testKey}), writeReport(at, src.restored(mark{})))
+		aside := filepath.Join(dir, "damaged-x")
+		report := src.restored(mark{})
+		report.Aside = aside
+		err = errors.Join(os.Mkdir(at, 0o700), src.writeInto(t.Context(), at, RestoreOptions{Now: childClock, Key: testKey}), writeReport(at, report))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -264,6 +270,8 @@ func TestRestoreIsFinished(t *testing.T) {
 			func() error { return removeAll(filepath.Join(dir, dbName+"-wal"), filepath.Join(dir, dbName+"-shm")) },
 			func() error { return moveOver(filepath.Join(at, dbName), filepath.Join(dir, dbName)) },
 			func() error { return moveOver(filepath.Join(at, tailName), filepath.Join(dir, tailName)) },
+			func() error { return os.MkdirAll(aside, 0o700) },
+			func() error { return copyFile(filepath.Join(at, reportName), filepath.Join(aside, reportName)) },
 		}[:step] {
 			if err := do(); err != nil {
 				t.Fatal(err)
@@ -281,6 +289,49 @@ func TestRestoreIsFinished(t *testing.T) {
 			t.Fatalf("step %d: %v", step, err)
 		}
 		_ = s.Close()
+	}
+}
+
+// TestFilesThatAreGone: what is removed or replaced under a daemon takes no more events.
+func TestFilesThatAreGone(t *testing.T) {
+	for _, name := range []string{dbName, tailName} {
+		s := opened(t, 2)
+		if err := os.Remove(filepath.Join(s.dir, name)); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := s.Append(t.Context(), "", childEvents(9)...); !kedge.Conflict.Is(err) || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if found, err := s.Check(t.Context()); err != nil || len(found) == 0 {
+			t.Errorf("%s: check: %+v, %v", name, found, err)
+		}
+	}
+}
+
+// TestGapIsRefused: an event in the middle is gone; nothing is appended behind the gap.
+func TestGapIsRefused(t *testing.T) {
+	dir := template(t, 80)
+	behindItsBack(t, dir, `DELETE FROM events WHERE seq = 3`)
+	s, err := Open(dir, Options{Key: testKey, Now: childClock})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = s.Close() }()
+	if s.Refusal() == nil {
+		t.Error("not refused")
+	}
+}
+
+// TestNoJournalIsMadeInPlaceOfALostOne: neither where both files are gone.
+func TestNoJournalIsMadeInPlaceOfALostOne(t *testing.T) {
+	dir := template(t, 2)
+	for _, name := range []string{dbName, tailName} {
+		if err := os.Remove(filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := Open(dir, Options{Key: testKey, Existing: true}); !kedge.Conflict.Is(err) {
+		t.Errorf("opened: %v", err)
 	}
 }
 

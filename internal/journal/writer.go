@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"os"
 	"runtime"
 
 	"kedge"
@@ -21,7 +22,8 @@ type writer struct {
 	db      *sql.DB
 	conn    *statements
 	tail    *tailFile
-	since   int // events since the last checkpoint
+	files   map[string]os.FileInfo // as they were opened
+	since   int                    // events since the last checkpoint
 	stopped chan error
 }
 
@@ -80,7 +82,7 @@ func (w *writer) prepare(ctx context.Context) error {
 	if err := syncPath(w.s.dir); err != nil {
 		return err
 	}
-	if err := w.catchUp(ctx); err != nil {
+	if err := errors.Join(w.catchUp(ctx), w.tail.f.Sync()); err != nil {
 		return err
 	}
 	if err := migrate(ctx, w.conn); err != nil {
@@ -92,9 +94,11 @@ func (w *writer) prepare(ctx context.Context) error {
 		return err
 	}
 	if folded != foldVersion {
-		return w.rebuild(ctx)
+		if err := w.rebuild(ctx); err != nil {
+			return err
+		}
 	}
-	return nil
+	return w.noteFiles()
 }
 
 // catchUp writes the tail line that a crash after a commit left out.
@@ -172,6 +176,9 @@ func (w *writer) appends(batch []*job) {
 // commit writes a batch in one transaction and, once that is on disk, its line
 // in the tail.
 func (w *writer) commit(batch []*job) error {
+	if err := w.stillThere(); err != nil {
+		return err
+	}
 	ctx := context.Background() // a transaction is not torn by one caller's context
 	head, err := w.transact(ctx, batch)
 	if err != nil {
@@ -183,6 +190,33 @@ func (w *writer) commit(batch []*job) error {
 	}
 	if err := w.tail.add(head); err != nil {
 		return w.s.fail(err)
+	}
+	return nil
+}
+
+// stillThere refuses to write into files that were removed or replaced since they were
+// opened: what is written there would be gone when this process ends.
+func (w *writer) stillThere() error {
+	for path, was := range w.files {
+		now, err := os.Stat(path)
+		if err == nil && os.SameFile(was, now) {
+			continue
+		}
+		w.s.refuse("the file %q was removed or replaced while Kedge had it open", path)
+		return w.s.Refusal()
+	}
+	return nil
+}
+
+// noteFiles keeps which files the journal was opened as.
+func (w *writer) noteFiles() error {
+	w.files = map[string]os.FileInfo{}
+	for _, path := range []string{w.s.dbPath(), w.s.tailPath()} {
+		info, err := os.Stat(path)
+		if err != nil {
+			return err
+		}
+		w.files[path] = info
 	}
 	return nil
 }

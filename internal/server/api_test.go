@@ -46,9 +46,7 @@ func newDesk(t *testing.T) *desk {
 		}
 	}
 	home := t.TempDir()
-	if err := os.MkdirAll(filepath.Join(home, "projects", id), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	newJournal(t, home, id)
 	d.state = filepath.Join(home, "projects", id)
 	s := app.New(app.Config{Home: home})
 	h := server.Handler(s, slog.New(slog.DiscardHandler))

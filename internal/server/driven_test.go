@@ -71,6 +71,18 @@ func driving(t *testing.T) (s *app.Service, dir, state string) {
 	return s, dir, state
 }
 
+// newJournal makes the journal of a project.
+func newJournal(t *testing.T, home, id string) {
+	t.Helper()
+	st, err := journal.Open(filepath.Join(home, "projects", id), journal.Options{Key: keyOf(t, home)})
+	if err == nil {
+		err = st.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // keyOf is the key of the journals in home.
 func keyOf(t *testing.T, home string) []byte {
 	t.Helper()

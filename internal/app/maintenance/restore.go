@@ -2,6 +2,7 @@ package maintenance
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 
 	"kedge"
@@ -14,6 +15,7 @@ import (
 // else from its own events up to the first that is damaged. Unverified also keeps events that
 // Kedge cannot verify.
 type RestoreRequest struct {
+	Project    string `json:"project,omitempty"` // its id; empty: the project of the caller's folder
 	From       string `json:"from,omitempty"`
 	Unverified bool   `json:"unverified,omitempty"`
 }
@@ -34,34 +36,64 @@ func (s *Maintenance) Restore(ctx context.Context, who projects.Caller, in Resto
 	if in.From != "" && !filepath.IsAbs(in.From) {
 		return RestoreReply{}, kedge.Errorf(kedge.Invalid, "the folder of the backup must be an absolute path, not %q", in.From).WithHint("kedge restore --from /absolute/path")
 	}
-	pl, ok := git.Locate(who.Dir)
-	if !ok {
-		return RestoreReply{}, kedge.Errorf(kedge.NotFound, "the folder %q is not in a project", who.Dir).WithHint("go to your project's folder; or make this folder a project: kedge init")
-	}
-	id, err := git.ReadID(pl)
+	id, err := s.restored(who, in.Project)
 	if err != nil {
 		return RestoreReply{}, err
 	}
-	if in.From == "" {
-		if err := s.needsRestore(ctx, id); err != nil {
-			return RestoreReply{}, err
-		}
+	if err := s.mayRestore(ctx, id, in.From); err != nil {
+		return RestoreReply{}, err
 	}
 	r := RestoreReply{Project: id, From: in.From}
 	r.Restored, err = s.home.Restore(ctx, id, journal.RestoreOptions{From: in.From, Unverified: in.Unverified})
 	return r, err
 }
 
-// needsRestore refuses to restore a journal in which nothing is wrong.
-func (s *Maintenance) needsRestore(ctx context.Context, id kedge.ProjectID) error {
-	o, err := s.home.Opened(id)
-	if err != nil {
-		if kedge.NotFound.Is(err) {
-			return err
+// restored gives the project whose journal is restored.
+func (s *Maintenance) restored(who projects.Caller, name string) (kedge.ProjectID, error) {
+	if name == "" {
+		pl, ok := git.Locate(who.Dir)
+		if !ok {
+			return "", kedge.Errorf(kedge.NotFound, "the folder %q is not in a project", who.Dir).WithHint("name the project: kedge restore --project ID (to see the ids: kedge project ls)")
 		}
-		return nil //nolint:nilerr // it does not open: that is what a restoration is for
+		return git.ReadID(pl)
 	}
-	found, err := o.Store.Check(ctx)
+	id := kedge.ProjectID(name)
+	if _, err := os.Stat(s.home.StateDir(id)); err != nil || !kedge.ValidID("prj", name) {
+		return "", kedge.Errorf(kedge.NotFound, "Kedge knows no project with the id %q", name).WithHint("see the projects and their ids: kedge project ls")
+	}
+	return id, nil
+}
+
+// mayRestore refuses to restore a journal that is not damaged, unless from a backup; and to put
+// a backup over one that living sessions need.
+func (s *Maintenance) mayRestore(ctx context.Context, id kedge.ProjectID, from string) error {
+	o, err := s.home.Opened(id)
+	switch {
+	case kedge.NotFound.Is(err):
+		return err
+	case err != nil:
+		return nil //nolint:nilerr // it does not open: that is what a restoration is for
+	case from == "":
+		return needsRestore(ctx, o.Store)
+	case o.Store.Refusal() != nil:
+		return nil
+	}
+	sessions, err := journal.All[kedge.Session](ctx, o.Store, journal.KindSession)
+	if err != nil {
+		return nil //nolint:nilerr // likewise
+	}
+	for _, ses := range sessions {
+		if ses.Live() {
+			return kedge.Errorf(kedge.Conflict, "session %q is running, and a backup does not know it; Kedge restored nothing", ses.Name).
+				WithHint("end the run and the sessions first: kedge run --stop; kedge kill NAME")
+		}
+	}
+	return nil
+}
+
+// needsRestore refuses to restore a journal in which nothing is wrong.
+func needsRestore(ctx context.Context, st *journal.Store) error {
+	found, err := st.Check(ctx)
 	if err != nil {
 		return nil //nolint:nilerr // likewise
 	}

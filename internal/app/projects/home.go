@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -73,11 +74,14 @@ func (h *Home) Created(id kedge.ProjectID) (*Opened, error) {
 	if o, ok := h.open[id]; ok {
 		return o, nil
 	}
-	key, err := h.keyLocked(id)
-	if err != nil {
-		return nil, err
+	_, missing := os.Stat(h.StateDir(id))
+	key, bad := h.keyLocked()
+	if bad != nil && missing != nil {
+		return nil, bad
 	}
-	st, err := journal.Open(h.StateDir(id), journal.Options{Now: h.Clock, ReadOnly: h.ReadOnly, Key: key})
+	st, err := journal.Open(h.StateDir(id), journal.Options{
+		Now: h.Clock, ReadOnly: h.ReadOnly, Key: key, Refusal: bad, Existing: missing == nil,
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -89,17 +93,24 @@ func (h *Home) Created(id kedge.ProjectID) (*Opened, error) {
 	return o, nil
 }
 
-// keyLocked gives the key of the journals. Without a usable one, an existing journal is still
-// read (it then says that it cannot be verified), but none is made.
-func (h *Home) keyLocked(id kedge.ProjectID) ([]byte, error) {
+// keyLocked gives the key of the journals. It makes none if a journal was sealed with one that
+// is gone: with an error, a journal is read only.
+func (h *Home) keyLocked() ([]byte, error) {
 	if h.key != nil {
 		return h.key, nil
 	}
-	key, err := journal.OpenKey(h.Dir, h.ReadOnly)
-	if _, missing := os.Stat(h.StateDir(id)); err != nil && missing == nil {
-		return nil, nil
+	lost := false
+	if _, err := os.Stat(filepath.Join(h.Dir, journal.KeyName)); errors.Is(err, fs.ErrNotExist) {
+		dirs, _ := filepath.Glob(filepath.Join(h.Dir, "projects", "prj-*")) // the pattern is valid
+		lost = slices.ContainsFunc(dirs, journal.Sealed)
 	}
-	h.key = key
+	key, err := journal.OpenKey(h.Dir, h.ReadOnly || lost)
+	if err == nil && lost {
+		err = journal.LostKey(h.Dir)
+	}
+	if err == nil {
+		h.key = key
+	}
 	return key, err
 }
 
@@ -114,7 +125,10 @@ func (h *Home) Restore(ctx context.Context, id kedge.ProjectID, o journal.Restor
 			h.Log.Error("closing a damaged journal", "project", string(id), "error", err.Error())
 		}
 	}
-	key, err := journal.OpenKey(h.Dir, false)
+	key, err := h.keyLocked()
+	if err != nil && o.Unverified {
+		key, err = journal.ReplaceKey(h.Dir, h.Now())
+	}
 	if err != nil {
 		return journal.Restored{}, err
 	}
