@@ -26,7 +26,7 @@ func (env *Env) AfterChange(ctx context.Context) {
 	}
 	env.Next(slices.DeleteFunc(out.NextSteps, func(s kedge.NextStep) bool { return out.Going && aboutGoing(s) })...)
 	if out.Going {
-		env.Talk("next: kedge run   (shows the run, which continues by itself)")
+		env.Talk("next: kedge run   # shows the run, which continues by itself")
 	}
 }
 
@@ -46,7 +46,8 @@ func aboutGoing(s kedge.NextStep) bool {
 }
 
 // Next prints steps, each as a command line to be pasted. Commands of Kedge say what they
-// do; of several commands of git, which may be alternatives, each says what it is for.
+// do; of several commands of git, which may be alternatives, each says what it is for in a comment
+// of the shell, so that the whole line can be pasted.
 func (env *Env) Next(steps ...kedge.NextStep) {
 	git := 0
 	for _, s := range steps {
@@ -57,7 +58,7 @@ func (env *Env) Next(steps ...kedge.NextStep) {
 	for _, s := range steps {
 		line := StepText(s)
 		if s.Command == "git" && git > 1 && s.Why != "" {
-			line += "   (" + plain.Line(s.Why) + ")"
+			line += "   # " + plain.Line(s.Why)
 		}
 		env.Talk("next: %s", line)
 	}

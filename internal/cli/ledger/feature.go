@@ -187,7 +187,7 @@ traces of a browser test with the verdict.`,
 				return err
 			}
 			if env.ErrTTY && slices.ContainsFunc(def.Checks, func(c kedge.Check) bool { return c.Prove != check.ProveHolds }) {
-				env.Talk("next: kedge feature submit %s   (run it before the work, so that Kedge sees the check fail)", def.ID)
+				env.Talk("next: kedge feature submit %s   # run it before the work, so that Kedge sees the check fail", def.ID)
 			}
 			return nil
 		},

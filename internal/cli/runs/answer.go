@@ -48,7 +48,7 @@ func answerText(w io.Writer, r planning.AnswerReply) {
 	}
 	switch {
 	case r.Started:
-		fmt.Fprintln(w, "next      kedge run   (shows the run, which continues by itself)")
+		fmt.Fprintln(w, "next      kedge run   # shows the run, which continues by itself")
 	case r.Run != nil:
 		for _, s := range r.Run.NextSteps {
 			fmt.Fprintf(w, "next      %s\n", frame.StepText(s))
