@@ -24,7 +24,7 @@ var migrations embed.FS
 
 // foldVersion is raised when the fold of an event changes; a store folded by
 // another version is folded anew when it is next opened for writing.
-const foldVersion = "5"
+const foldVersion = "6"
 
 // create makes an empty journal beside its name and gives it the name when it
 // is whole and on disk: a database is never seen half made, and SQLite's first

@@ -51,7 +51,7 @@ type FeatureDoc struct {
 	Source  string       `json:"source,omitempty"`  // where it came from
 	Reason  string       `json:"reason,omitempty"`  // of the last change
 	Wanted  string       `json:"wanted,omitempty"`  // why a person reopened it; until it is done, or waits for review
-	Said    int64        `json:"said,omitempty"`    // the event with which a person set the status; 0: Kedge or an agent did
+	Said    int64        `json:"said,omitempty"`    // the event with which a person changed the status; 0: Kedge or an agent did
 	Drafted bool         `json:"drafted,omitempty"` // an agent wrote the definition, and you did not amend it
 	Alike   []string     `json:"alike,omitempty"`   // hashes of the definitions before that asked for the same work, with other dependencies
 }

@@ -125,6 +125,33 @@ func TestFoldFeatureStatus(t *testing.T) {
 	sound(t, s)
 }
 
+// TestFoldSaid: a person's word is a status that changed. Files are none, and take none back.
+func TestFoldSaid(t *testing.T) {
+	s := open(t, t.TempDir(), journal.Options{})
+	addFeature(t, s, "a", 1)
+	says := func(by kedge.Actor, d kedge.FeatureStatusData) (seq, said int64) {
+		t.Helper()
+		d.ID = "a"
+		ev := event(t, kedge.FeatureStatus, d)
+		ev.Actor = by
+		return appendAll(t, s, "", ev)[0].Seq, get[journal.FeatureDoc](t, s, journal.KindFeature, "a").Said
+	}
+	if _, said := says(kedge.Human("ada"), kedge.FeatureStatusData{Status: kedge.Pending, Files: []string{"x.go"}}); said != 0 {
+		t.Errorf("the files of a pending feature are a word: %d", said)
+	}
+	seq, said := says(kedge.Human("ada"), kedge.FeatureStatusData{Status: kedge.Skipped})
+	if said != seq {
+		t.Errorf("the word is %d, want %d", said, seq)
+	}
+	if _, said := says(kedge.ActorDaemon, kedge.FeatureStatusData{Status: kedge.Skipped, Files: []string{"y.go"}}); said != seq {
+		t.Errorf("files take the word %d back: %d", seq, said)
+	}
+	if _, said := says(kedge.ActorDaemon, kedge.FeatureStatusData{Status: kedge.Pending}); said != 0 {
+		t.Errorf("Kedge's own status is a word: %d", said)
+	}
+	sound(t, s)
+}
+
 func TestFoldDecisions(t *testing.T) {
 	s := open(t, t.TempDir(), journal.Options{})
 	save := func(d kedge.Decision, reason string) {

@@ -113,10 +113,13 @@ func foldFeatureStatus(f *folding) error {
 		if !d.Status.Valid() {
 			return kedge.Errorf(kedge.Invalid, "an event of type %q in Kedge's journal sets the unknown status %q", f.ev.Type, d.Status)
 		}
-		doc.Status, doc.Said = d.Status, 0
-		if f.ev.Actor.IsHuman() {
-			doc.Said = f.ev.Seq
+		if d.Status != doc.Status { // else it says only what else is known, such as the files
+			doc.Said = 0
+			if f.ev.Actor.IsHuman() {
+				doc.Said = f.ev.Seq
+			}
 		}
+		doc.Status = d.Status
 	}
 	doc.Reason = d.Reason
 	if d.Files != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 	"strconv"
-	"strings"
 
 	"kedge"
 	"kedge/internal/app/projects"
@@ -143,30 +142,6 @@ func WasTold(ctx context.Context, p *projects.Project, who projects.Caller, id k
 			return err == nil && seen, err
 		}
 	}
-}
-
-// Unheard tells whether a person set the status of a feature since a run began, and the run was not
-// told yet. What it decided before is not written over that: it hears of it in a moment, or it is
-// over, and their word holds.
-func Unheard(ctx context.Context, p *projects.Project, id kedge.RunID, d journal.FeatureDoc) (bool, error) {
-	if d.Said == 0 {
-		return false, nil
-	}
-	begun, found, err := p.Store.Seen(ctx, "run/"+string(id)+"/begun")
-	if err != nil || !found || begun[0].Seq > d.Said {
-		return false, err
-	}
-	key, err := p.Store.RequestOf(ctx, d.Said)
-	if err != nil || key == "" || strings.HasPrefix(key, string(id)+"-") { // the run's own
-		return false, err
-	}
-	for _, kind := range []run.InputKind{run.Reopened, run.Skipped, run.Barred, run.Accepted, run.Amended} {
-		told, err := WasTold(ctx, p, projects.Caller{Key: key}, id, run.Input{Kind: kind, Feature: d.ID})
-		if err != nil || told {
-			return false, err
-		}
-	}
-	return true, nil
 }
 
 // saysWord tells whether a step of a run was the word.

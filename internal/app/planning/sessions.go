@@ -78,6 +78,11 @@ func (s *Planner) PlanningBrief(ctx context.Context, p *projects.Project, b supp
 	return brief.ForPlanning(in, brief.DefaultBudget).Text, nil
 }
 
+// TellUnheard tells a run what a person said of a feature, which did not reach it yet.
+func (s *Planner) TellUnheard(ctx context.Context, p *projects.Project, id kedge.RunID, word run.Input) error {
+	return s.runs.TellUnheard(ctx, p, id, word)
+}
+
 // HearPlanning listens to planning sessions: to their questions, and to the plan.
 func (s *Planner) HearPlanning(ctx context.Context, p *projects.Project, c run.Command, session kedge.SessionID, ev watch.Act) error {
 	if c.Purpose != run.MakePlan {

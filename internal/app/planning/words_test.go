@@ -4,10 +4,14 @@ import (
 	"context"
 	"slices"
 	"testing"
+	"time"
 
 	"kedge"
+	"kedge/internal/app/ledger"
+	"kedge/internal/app/projects"
 	"kedge/internal/app/runs"
 	"kedge/internal/core/delta"
+	"kedge/internal/core/plan"
 	"kedge/internal/core/run"
 	"kedge/internal/engine/local"
 	"kedge/internal/journal"
@@ -84,5 +88,131 @@ func TestF1AWordAboutWhatTheRunWasAt(t *testing.T) {
 				t.Errorf("it is told %v, want %v", words, want)
 			}
 		})
+	}
+}
+
+// mark is a status that the run decided in one of its commands.
+func (m missing) mark(n string, data kedge.FeatureStatusData) {
+	m.t.Helper()
+	data.ID = orders.ID
+	m.ok(m.cfg.Ledger.Mark(m.t.Context(), string(m.Run)+"-"+n+"-status", kedge.ActorDaemon, data))
+}
+
+// complete is the end of work that its checks proved.
+func (m missing) complete(n string) {
+	m.t.Helper()
+	green, now := m.evidence(orders.ID, m.Git("rev-parse", "HEAD^{tree}"), kedge.ValidationOK, nil), m.Now
+	m.mark(n, kedge.FeatureStatusData{Status: kedge.Completed, Evidence: &green, CompletedAt: &now})
+}
+
+func (m missing) doc() journal.FeatureDoc {
+	m.t.Helper()
+	d, _, err := journal.Get[journal.FeatureDoc](m.t.Context(), m.p.Store, journal.KindFeature, string(orders.ID))
+	m.ok(err)
+	return d
+}
+
+// TestAWordThatStopsAMarkReachesTheRun: where Kedge does not write what the run decided over what
+// a person said, the run hears that, once: neither is lost.
+func TestAWordThatStopsAMarkReachesTheRun(t *testing.T) {
+	task := "with a total"
+	for word, said := range map[run.InputKind]kedge.FeatureStatusData{
+		run.Reopened: {Status: kedge.Pending, Wanted: &task}, run.Skipped: {Status: kedge.Skipped}, run.Barred: {Status: kedge.BlockedWork},
+	} {
+		t.Run(string(word), func(t *testing.T) {
+			m := began(t)
+			m.mark("1", kedge.FeatureStatusData{Status: kedge.InProgress})
+			said.ID, said.Reason = orders.ID, "because"
+			m.human("req-1", kedge.FeatureStatus, said)
+			if ev, unheard, err := ledger.Unheard(t.Context(), m.p, m.Run, m.doc()); err != nil || !unheard || ev.Kind != word || ev.Actor != kedge.Human("ada") {
+				t.Errorf("unheard is %v: %+v (%v)", unheard, ev, err)
+			}
+			_, steps := m.told(0)
+			m.complete("2")
+			if got := m.status(); got != said.Status {
+				t.Errorf("the run that did not hear of it makes it %s", got)
+			}
+			who := projects.Caller{Dir: m.dir, Actor: kedge.Human("ada"), Key: "req-1"} // who comes to tell it now
+			m.ok(m.s.ForFeatures().Tell(t.Context(), m.p, who, run.Input{Kind: word, Feature: orders.ID, Reason: "because"}))
+			words, _ := m.told(steps)
+			words = slices.DeleteFunc(words, func(w string) bool { return w[:3] != string(word)[:3] })
+			if want := []string{string(word) + " " + string(orders.ID) + " by human:ada"}; !slices.Equal(words, want) {
+				t.Errorf("it is told %v, want %v", words, want)
+			}
+			if _, unheard, err := ledger.Unheard(t.Context(), m.p, m.Run, m.doc()); err != nil || unheard {
+				t.Errorf("it was told, and the word is unheard (%v)", err)
+			}
+			m.complete("3")
+			if got := m.status(); got != kedge.Completed {
+				t.Errorf("the run heard of it, and completes it: %s", got)
+			}
+		})
+	}
+}
+
+// TestAWordBeforeTheWork: a person wants the work on a feature done, and a session begins it after
+// that: what comes of it counts. Of a session that began before, or of a task, it does not.
+func TestAWordBeforeTheWork(t *testing.T) {
+	task := "with a total"
+	for name, c := range map[string]struct {
+		after  time.Duration
+		wanted *string
+		want   kedge.Status
+	}{
+		"begun after": {time.Minute, nil, kedge.Completed}, "begun before": {-time.Minute, nil, kedge.Pending}, "a task": {time.Minute, &task, kedge.Pending},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := began(t)
+			m.mark("1", kedge.FeatureStatusData{Status: kedge.InProgress})
+			word := m.fact(kedge.FeatureStatus, kedge.FeatureStatusData{ID: orders.ID, Status: kedge.Pending, Wanted: c.wanted})
+			_, _, err := m.p.Store.Append(t.Context(), "req-1", word)
+			m.ok(err)
+			evs, _, err := m.p.Store.Seen(t.Context(), "req-1")
+			m.ok(err)
+			m.add(kedge.SessionStarted, kedge.Session{ID: "ses-1", Name: "one", State: kedge.SessionRunning, Run: m.Run, Feature: orders.ID, StartedAt: evs[0].At.Add(c.after)})
+			m.complete("2")
+			if got := m.status(); got != c.want {
+				t.Errorf("it is %s, want %s", got, c.want)
+			}
+		})
+	}
+}
+
+// TestAListThatTheRunTookUpIsHeard: the run is told of new features with a list, by whichever
+// request: what that says of a feature it knows.
+func TestAListThatTheRunTookUpIsHeard(t *testing.T) {
+	m := began(t)
+	added := orders
+	added.ID = "added"
+	text, hash := plan.Canonical(added)
+	_, _, err := m.p.Store.Append(t.Context(), "req-list",
+		m.fact(kedge.FeatureAdded, kedge.FeatureAddedData{Definition: text, Hash: hash, Order: 100}),
+		m.fact(kedge.FeatureStatus, kedge.FeatureStatusData{ID: "added", Status: kedge.Pending, Files: []string{"a.txt"}}))
+	m.ok(err)
+	unheard := func() bool {
+		t.Helper()
+		d, _, err := journal.Get[journal.FeatureDoc](t.Context(), m.p.Store, journal.KindFeature, "added")
+		m.ok(err)
+		_, unheard, err := ledger.Unheard(t.Context(), m.p, m.Run, d)
+		m.ok(err)
+		return unheard
+	}
+	if unheard() {
+		t.Error("a status that the feature had, with files, is a word that the run has to hear")
+	}
+	m.human("req-skip", kedge.FeatureStatus, kedge.FeatureStatusData{ID: "added", Status: kedge.Skipped, Reason: "skipped in list.json"})
+	if !unheard() {
+		t.Error("the run knows of a skip that nobody told it")
+	}
+	who := projects.Caller{Dir: m.dir, Actor: kedge.Human("ada"), Key: "req-other"}
+	m.ok(m.s.ForFeatures().Tell(t.Context(), m.p, who, run.Input{Kind: run.Planned}))
+	if unheard() {
+		t.Error("the run took the feature up as skipped, and that is unheard")
+	}
+	m.human("req-again", kedge.FeatureStatus, kedge.FeatureStatusData{ID: "added", Status: kedge.Pending})
+	who.Key = "req-more" // a list says nothing of what the run has
+	m.ok(m.s.ForFeatures().Tell(t.Context(), m.p, who, run.Input{Kind: run.Planned}))
+	if !unheard() {
+		t.Error("a list told the run of a feature that it has")
 	}
 }

@@ -107,6 +107,21 @@ func (s *Runs) repeat(ctx context.Context, eng RunEngine, m missed) error {
 	return nil
 }
 
+// TellUnheard tells a run that lives what a person said of a feature. One that is over learns
+// nothing more: their word holds. Where they, or another, tell it too, it is one word.
+func (s *Runs) TellUnheard(ctx context.Context, p *projects.Project, id kedge.RunID, word run.Input) error {
+	doc, err := ledger.FindRun(ctx, p, id)
+	if err != nil || doc.State.Over() {
+		return err
+	}
+	eng, err := s.Engine(ctx, p)
+	if err != nil {
+		return err
+	}
+	word.At = s.home.Now()
+	return eng.Deliver(ctx, id, word)
+}
+
 // findAdded finds out whether a person added a feature that the run does not have.
 func (s *Runs) findAdded(ctx context.Context, p *projects.Project, st *run.State, people ledger.Deeds, m *missed) error {
 	var last ledger.Deed

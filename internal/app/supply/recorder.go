@@ -70,10 +70,12 @@ func (l recorder) Features(ctx context.Context) ([]kedge.Feature, error) {
 }
 
 // Mark journals a status. One that says nothing new is not journaled, nor one that a run decided
-// before it heard of what a person said of the feature. Completed needs a full green verdict on the
-// feature in the journal.
+// before it heard of what a person said of the feature: then the run hears it here, so that it and
+// the ledger come to say the same. Completed needs a full green verdict on the feature in the journal.
 func (l recorder) Mark(ctx context.Context, key string, actor kedge.Actor, data kedge.FeatureStatusData) error {
 	who := l.caller(key, actor)
+	var word run.Input
+	var unheard bool
 	_, err := l.s.home.Write(ctx, l.p, who, func() ([]kedge.Event, error) {
 		led, err := ledger.ReadFeature(ctx, l.p, data.ID, data.Status)
 		if err != nil {
@@ -83,7 +85,7 @@ func (l recorder) Mark(ctx context.Context, key string, actor kedge.Actor, data 
 		if err != nil {
 			return nil, err
 		}
-		if unheard, err := ledger.Unheard(ctx, l.p, runOf(key), *d); err != nil || unheard {
+		if word, unheard, err = ledger.Unheard(ctx, l.p, runOf(key), *d); err != nil || unheard {
 			return nil, err
 		}
 		if data.Status == kedge.Completed {
@@ -98,6 +100,9 @@ func (l recorder) Mark(ctx context.Context, key string, actor kedge.Actor, data 
 		}
 		return led.SetStatus(who, data)
 	})
+	if err == nil && unheard {
+		err = l.s.planner.TellUnheard(ctx, l.p, runOf(key), word)
+	}
 	return err
 }
 
@@ -263,6 +268,8 @@ type Planning interface {
 	HearPlanning(ctx context.Context, p *projects.Project, c run.Command, session kedge.SessionID, ev watch.Act) error
 	// PlanFaults says what is wrong with what the planning sessions of a run gave.
 	PlanFaults(ctx context.Context, p *projects.Project, c run.Command) (string, error)
+	// TellUnheard tells a run what a person said of a feature, which did not reach it yet.
+	TellUnheard(ctx context.Context, p *projects.Project, id kedge.RunID, word run.Input) error
 }
 
 // Equip fills in what an executor of the project's runs needs of the service:
