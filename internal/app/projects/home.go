@@ -75,12 +75,13 @@ func (h *Home) Created(id kedge.ProjectID) (*Opened, error) {
 		return o, nil
 	}
 	_, missing := os.Stat(h.StateDir(id))
+	_, unsealed := os.Stat(filepath.Join(h.Dir, journal.KeyName)) // then no journal here was ever sealed
 	key, bad := h.keyLocked()
 	if bad != nil && missing != nil {
 		return nil, bad
 	}
 	st, err := journal.Open(h.StateDir(id), journal.Options{
-		Now: h.Clock, ReadOnly: h.ReadOnly, Key: key, Refusal: bad, Existing: missing == nil,
+		Now: h.Clock, ReadOnly: h.ReadOnly, Key: key, Refusal: bad, Existing: missing == nil && unsealed == nil,
 	})
 	if err != nil {
 		return nil, err
