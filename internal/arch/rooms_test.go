@@ -37,7 +37,7 @@ var rooms = []room{
 		{"page", "builds self-contained HTML pages and charts out of untrusted text"},
 	}},
 	{"core", "the rules of Kedge, as pure functions", "text", true, []member{
-		{"check", "checks: the table of their forms and kinds, validation, display"},
+		{"check", "checks: the table of their forms and kinds, validation, display; what a shell line runs, checks, prints and writes"},
 		{"config", "reads config.toml and gate.toml; holds what you set for a run; decides which agent a session gets, and why"},
 		{"plan", "features and plans: parse, validate, order, lock, import, export"},
 		{"memory", "decisions, risks, notes, rules, progress"},

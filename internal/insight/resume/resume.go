@@ -17,6 +17,7 @@ import (
 	"kedge/internal/core/check"
 	"kedge/internal/insight/audit"
 	"kedge/internal/text/redact"
+	"kedge/internal/text/words"
 )
 
 // DefaultBudget is how many tokens a brief takes at most, by estimate.
@@ -244,20 +245,20 @@ func (p *Picker) shell(command string) {
 		return
 	}
 	done := map[string]bool{}
-	for _, w := range writtenBy(command, p.files.base) {
+	for _, w := range check.Written(command, p.files.base) {
 		if p.files.ofWork(w) {
 			done[w], done[baseOf(w)] = true, true
 			p.alsoEdits(w)
 		}
 	}
 	if !p.reads {
-		for _, w := range printedBy(command) {
+		for _, w := range check.Printed(command) {
 			done[w] = true
 			p.touch(w, actPrint)
 		}
 	}
-	for _, w := range pathWords(command) {
-		if !done[w] && (len(p.files.named(w)) > 0 || surelyFile(w)) {
+	for _, w := range words.Paths(command) {
+		if !done[w] && (len(p.files.named(w)) > 0 || words.SurelyFile(w)) {
 			p.touch(w, actShell)
 		}
 	}
@@ -277,7 +278,7 @@ func (p *Picker) other(c *call, input string) {
 	}
 	var in otherInput
 	_ = json.Unmarshal([]byte(input), &in) // what has another form has none of these
-	if namesFile(in.Path) {
+	if words.NamesFile(in.Path) {
 		c.path = in.Path
 		p.touch(in.Path, actLook)
 		if low := strings.ToLower(c.tool); strings.Contains(low, "delete") || strings.Contains(low, "remove") {

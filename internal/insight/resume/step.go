@@ -110,14 +110,10 @@ func bothEnds(s string, n int) string {
 // redWords are how the output of something that failed has lines begin.
 var redWords = []string{"--- FAIL", "FAIL\t", "FAIL ", "panic: ", "error: ", "Error: ", "ERROR ", "# command-line", "Traceback (most", "fatal: ", "make: *** "}
 
-// checkWords are those of commands that build, test or check: a place in what
-// they print is a finding.
-var checkWords = []string{"build", "test", "lint", "vet", "tsc", "check", "compile", "clippy"}
-
 // red tells whether an output is one of a failure, where the exit code got lost:
 // in a pipe, for example.
 func red(command, out string) bool {
-	checks := hasAny(command, checkWords) && !hasAny(command, []string{"grep", "rg ", "cat ", "git "})
+	checks := hasAny(command, check.KindWords) && !hasAny(command, []string{"grep", "rg ", "cat ", "git "})
 	for l := range strings.Lines(out) {
 		l = unlabelled(strings.TrimLeft(l, " \t"))
 		if beginsAny(l, redWords) || checks && located.MatchString(l) {
@@ -127,47 +123,8 @@ func red(command, out string) bool {
 	return false
 }
 
-// tools are programs that build, test or check whatever they are told, between spaces;
-// looks are those that look, move or make, and whose failing says nothing of the work.
-const (
-	tools = " make gmake cmake ninja bazel mvn gradle gradlew tsc javac gcc clang rustc eslint mypy ruff tox nox mocha rspec phpunit golangci-lint shellcheck pre-commit "
-	looks = " grep egrep rg ag ack cat ls find fd head tail sed awk echo printf diff test [ [[ which type stat wc jq git gh rm cp mv mkdir touch chmod ln curl wget kill ps sleep read "
-)
-
 // stillRed tells whether the command is one that builds, tests or checks, and failed.
-func (c *command) stillRed() bool { return c != nil && c.failed && checking(c.call.command) }
-
-// checking tells whether a command builds, tests or checks something, by the names of
-// its programs and what they are told to do. Names of files say nothing, but for that of
-// a script.
-func checking(command string) bool {
-	found := false
-	check.EachStatement(command, "", func(_ check.Place, words []string) {
-		_, words = taken(words)
-		for len(words) > 1 && strings.Contains(" bash sh zsh python python3 node npx ", " "+words[0]+" ") {
-			words = words[1:]
-		}
-		if len(words) == 0 || strings.Contains(looks, " "+words[0]+" ") {
-			return
-		}
-		name := baseOf(words[0])
-		found = found || strings.Contains(tools, " "+name+" ") || checkWord(name)
-		for _, w := range words[1:] {
-			found = found || !strings.ContainsAny(w, "./=") && checkWord(w)
-		}
-	})
-	return found
-}
-
-// checkWord tells whether a name is, by one of its parts, that of a check: "test",
-// "lint:go", "pytest", "type-check", "run_tests.sh".
-func checkWord(name string) bool {
-	parts := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return strings.ContainsRune(":-_.@", r) })
-	return slices.ContainsFunc(parts, func(s string) bool {
-		s = strings.TrimSuffix(s, "s")
-		return slices.Contains(checkWords, s) || slices.Contains([]string{"pytest", "ctest", "vitest", "jest", "unittest", "typecheck", "verify"}, s)
-	})
-}
+func (c *command) stillRed() bool { return c != nil && c.failed && check.Checks(c.call.command) }
 
 // located is a finding of a compiler or a linter: path:line:column: text.
 var located = lazyre.New(`^[^\s:]+\.\w+:\d+:\d+: \S`)
