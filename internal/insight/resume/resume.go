@@ -37,6 +37,7 @@ type Picker struct {
 	todo     todo
 	memory   memory
 	step     step
+	place    whereabouts
 	reds     []*redCheck      // checks that were red when they last ran, the newest last
 	calls    map[string]*call // that have no result yet
 }
@@ -96,7 +97,9 @@ func (p *Picker) Add(whole *audit.Entry) {
 		p.toolCall(e)
 	case audit.ToolResult:
 		p.toolResult(e)
-	case audit.Compaction, audit.Reply, audit.Moment, audit.Offered, audit.Refused, audit.Title, audit.Prompt, audit.Given:
+	case audit.Moment:
+		p.place.told(e)
+	case audit.Compaction, audit.Reply, audit.Offered, audit.Refused, audit.Title, audit.Prompt, audit.Given:
 	}
 }
 
@@ -299,6 +302,7 @@ func (p *Picker) toolResult(e *audit.Entry) {
 	delete(p.calls, e.Call)
 	p.step.answered(c, e)
 	p.memory.answered(c, e)
+	p.place.answered(c, e, p.files.ofWork(c.path))
 	p.todo.answered(c, e.Text)
 	if words := wordsOfRefusal(e); words != "" {
 		p.asks.take(said{kind: saidAsk, line: e.Line, text: strings.Clone(cut(words, maxSaid)), refuse: true})

@@ -7,6 +7,7 @@ import (
 
 	"kedge/internal/core/brief"
 	"kedge/internal/core/check"
+	"kedge/internal/insight/audit"
 	"kedge/internal/text/redact"
 	"kedge/internal/text/words"
 )
@@ -16,6 +17,8 @@ type Summary struct {
 	Goal        string   `json:"goal"`      // of the session
 	GoalLine    int      `json:"goal_line"` // where it stands; 0 where there is none
 	Asked       []string `json:"asked"`     // between the goal and the ask in force, oldest first
+	Place       string   `json:"place"`     // branch, folder and pull request, as far as they are told
+	Planning    bool     `json:"planning"`  // it was in plan mode
 	Ask         string   `json:"ask"`       // in force, whole; with what was said about it since
 	AskLine     int      `json:"ask_line"`  // where it stands; 0 where there is none
 	LastCommand string   `json:"last_command"`
@@ -65,7 +68,7 @@ func (p *Picker) Brief(dir string, budget int) Summary {
 		Decisions: newest(p.memory.decisions()), RuledOut: p.ruledOut(), Open: p.open(), Next: p.next(), Line: p.line, Cut: []string{},
 		told: p.entries > 0 && p.line == 0,
 		Goal: p.asks.goal.text(), GoalLine: p.asks.goal.said.line, Asked: p.asked(), Found: newest(p.memory.found), Overruled: p.overruled(),
-		reported: p.reportedBefore(),
+		reported: p.reportedBefore(), Place: p.place.line(dir), Planning: p.place.mode == audit.PlanMode,
 	}
 	first := p.asks.goal.said.text
 	b.current = p.asks.main.text == first
@@ -98,7 +101,7 @@ func (p *Picker) Brief(dir string, budget int) Summary {
 // redact takes secrets out of every text: people paste keys, and commands print
 // them.
 func (b *Summary) redact() {
-	for _, s := range []*string{&b.Goal, &b.shownAsk, &b.Ask, &b.LastCommand, &b.LastResult, &b.InFlight, &b.Next, &b.reported.text} {
+	for _, s := range []*string{&b.Place, &b.Goal, &b.shownAsk, &b.Ask, &b.LastCommand, &b.LastResult, &b.InFlight, &b.Next, &b.reported.text} {
 		*s = redact.Text(uncarried(*s, false))
 	}
 	for _, list := range [][]string{b.Files, b.Decisions, b.RuledOut, b.Open, b.Asked, b.Found, b.Overruled} {
@@ -264,6 +267,10 @@ func write(b *Summary, r room, dir string) (text string, left []string) {
 
 // goal writes what the session is for, and what is asked now.
 func (w *writer) goal(b *Summary, r room) {
+	w.prose("Place", b.Place, whole.goal, "of the place")
+	if b.Planning {
+		w.WriteString("\n" + planning)
+	}
 	if b.current {
 		w.prose("Goal of the session, and the ask in force"+atLine(b.AskLine), b.Ask, r.ask, "of the ask")
 		return
@@ -280,6 +287,9 @@ func (w *writer) goal(b *Summary, r room) {
 
 // parts writes all but the ask.
 func (w *writer) parts(b *Summary, r room, dir string) {
+	if b.Planning && w.deep {
+		w.WriteString("\n" + planning)
+	}
 	w.prose("Last report before this turn"+atLine(b.reported.line), b.reported.text, r.before, "of what was reported")
 	w.prose("Next step", b.Next, 600, "of the next step")
 	w.prose("In flight", b.InFlight, r.flight, "of what is in flight")
