@@ -132,13 +132,19 @@ func (p *Picker) afterReport() string {
 	case len(left) > 0:
 		return ended + ", and its list has more to do. Go on with: " + cut(left[0], maxRemark)
 	case p.step.command.stillRed():
-		return ended + ", and this was still red: " + cut(p.step.command.call.command, 160) + "\nIt said: " + report
+		return ended + ", and this was still red: " + cut(p.step.command.call.command, 160) + saidLead + report
 	case p.asks.main.text == "": // there is nobody to ask
 		return ended + "; nothing is in flight. It said: " + report
 	default:
-		return "The ask looks done: check that it is, then ask the user what comes next. The report began: " + report
+		return "The ask looks done: check that it is, then ask the user what comes next." + reportLead + report
 	}
 }
+
+// What stands before a report in the next step.
+const (
+	reportLead = " The report began: "
+	saidLead   = "\nIt said: "
+)
 
 // report is how the model's last words begin, in one line.
 func (p *Picker) report() string {
@@ -216,7 +222,7 @@ func (p *Picker) inFlight() string {
 	for _, c := range p.waiting() {
 		list = append(list, "without a result: "+c.describe())
 	}
-	if text := p.step.text.text; text != "" && intention(text) == "" && len(questions(text)) == 0 && !strings.HasSuffix(p.next(), p.report()) {
+	if text := p.step.text.text; text != "" && intention(text) == "" && len(questions(text)) == 0 && p.final().text == "" {
 		list = append(list, "said last: "+cut(strings.Join(strings.Fields(text), " "), maxRemark))
 	}
 	if n := p.uncommitted(); n > 0 {

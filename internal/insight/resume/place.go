@@ -32,8 +32,12 @@ func (w *whereabouts) told(e *audit.Entry) {
 // pulls is the address of a pull request, or of a merge request.
 var pulls = lazyre.New(`https://[\w.-]+/[\w./-]+/(?:pull|merge_requests)/\d+\b`)
 
+// writesToPull is a command that makes a pull request or writes to one, and not one that
+// only reads of some.
+var writesToPull = lazyre.New(`\b(?:gh pr|glab mr) (?:create|new|edit|update|comment|note|ready|merge)\b|\bgh api \S*/pulls/\d+/\S*(?:replies|reviews)\b`)
+
 // answered takes a call that ended: by one a model begins or ends to plan, and one that
-// makes a pull request prints where that is.
+// makes a pull request, or writes to it, prints where that is.
 func (w *whereabouts) answered(c *call, e *audit.Entry, ofWork bool) {
 	if e.Failed || strings.HasPrefix(e.Text, refusal) {
 		return
@@ -45,7 +49,7 @@ func (w *whereabouts) answered(c *call, e *audit.Entry, ofWork bool) {
 		w.mode = ""
 	case c.act == audit.Edit && ofWork && !strings.HasSuffix(c.path, ".md"): // it no longer only plans
 		w.mode = ""
-	case c.act == audit.Shell && (strings.Contains(c.command, "gh pr create") || strings.Contains(c.command, "glab mr create")):
+	case c.act == audit.Shell && writesToPull.MatchString(c.command):
 		if list := pulls.FindAllStringSubmatch(e.Text[:min(len(e.Text), maxOutput)], -1); len(list) > 0 {
 			w.pull = strings.Clone(cut(list[len(list)-1][0], maxPlace))
 		}

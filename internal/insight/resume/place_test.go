@@ -52,6 +52,7 @@ func TestPlaceAndMode(t *testing.T) {
 		{"the plan's own file", "claude", claude("plan", "", call("Write", `{"file_path":"/r/plans/a.md"}`, "ok")...), true, ""},
 		{"a pull request is told", "claude", append(claude("default", "parser"), `{"type":"pr-link","sessionId":"s","prUrl":"https://example.com/o/r/pull/7"}`), false, "branch parser, folder /r, pull request https://example.com/o/r/pull/7"},
 		{"a pull request is made", "claude", claude("default", "parser", call("Bash", `{"command":"gh pr create --fill"}`, "Creating\\nhttps://example.com/o/r/pull/8\\n")...), false, "branch parser, folder /r, pull request https://example.com/o/r/pull/8"},
+		{"a review is answered", "claude", claude("default", "parser", call("Bash", `{"command":"gh api repos/o/r/pulls/9/comments/5/replies -f body=done"}`, `{\"html_url\":\"https://example.com/o/r/pull/9#x\"}`)...), false, "branch parser, folder /r, pull request https://example.com/o/r/pull/9"},
 		{"another one is read of", "claude", claude("default", "parser", call("Bash", `{"command":"gh pr view 6"}`, "https://example.com/o/r/pull/6")...), false, "branch parser, folder /r"},
 		{"codex plans", "codex", codex("plan"), true, "branch parser, folder /r"},
 		{"codex works", "codex", codex("default"), false, "branch parser, folder /r"},

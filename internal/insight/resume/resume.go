@@ -162,7 +162,7 @@ func (p *Picker) hear(s said) {
 		p.askedAt = p.n
 	}
 	p.memory.told(s)
-	p.step.heard(s)
+	p.step.heard(s, p.n)
 }
 
 func (p *Picker) toolCall(e *audit.Entry) {

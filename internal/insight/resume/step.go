@@ -57,12 +57,12 @@ func (s *step) thoughtOf(line int, text string) { s.thought = remark{line: line,
 
 // heard takes what the user said. A summary in its place stands for what was
 // said before; of it only the next step is taken, until something is done.
-func (s *step) heard(x said) {
+func (s *step) heard(x said, n int) {
 	if x.kind == saidSummary {
 		s.after = firstLines(section(x.text, "Next Step"), 2)
 		return
 	}
-	s.reported(x)
+	s.reported(x, n)
 	s.told, s.acted, s.spoke = x, false, false
 	s.text, s.thought = remark{}, remark{}
 }

@@ -39,6 +39,7 @@ type Summary struct {
 	Cut         []string `json:"cut"` // what is not in the text, to keep to the budget
 
 	reported remark // by the model, before the ask in force
+	final    remark // by the model, after which nothing else came
 	current  bool   // the goal is the ask in force
 	shownAsk string // without the goal where that is another
 	told     bool   // it is of a session's own events, which have no lines
@@ -68,7 +69,7 @@ func (p *Picker) Brief(dir string, budget int) Summary {
 		Decisions: newest(p.memory.decisions()), RuledOut: p.ruledOut(), Open: p.open(), Next: p.next(), Line: p.line, Cut: []string{},
 		told: p.entries > 0 && p.line == 0,
 		Goal: p.asks.goal.text(), GoalLine: p.asks.goal.said.line, Asked: p.asked(), Found: newest(p.memory.found), Overruled: p.overruled(),
-		reported: p.reportedBefore(), Place: p.place.line(dir), Planning: p.place.mode == audit.PlanMode,
+		reported: p.reportedBefore(), final: p.final(), Place: p.place.line(dir), Planning: p.place.mode == audit.PlanMode,
 	}
 	first := p.asks.goal.said.text
 	b.current = p.asks.main.text == first
@@ -101,7 +102,7 @@ func (p *Picker) Brief(dir string, budget int) Summary {
 // redact takes secrets out of every text: people paste keys, and commands print
 // them.
 func (b *Summary) redact() {
-	for _, s := range []*string{&b.Place, &b.Goal, &b.shownAsk, &b.Ask, &b.LastCommand, &b.LastResult, &b.InFlight, &b.Next, &b.reported.text} {
+	for _, s := range []*string{&b.Place, &b.Goal, &b.shownAsk, &b.Ask, &b.LastCommand, &b.LastResult, &b.InFlight, &b.Next, &b.reported.text, &b.final.text} {
 		*s = redact.Text(uncarried(*s, false))
 	}
 	for _, list := range [][]string{b.Files, b.Decisions, b.RuledOut, b.Open, b.Asked, b.Found, b.Overruled} {
@@ -157,12 +158,12 @@ func ago(n int) string {
 
 // room is how much of each part is shown.
 type room struct {
-	goal, ask, before, command, result, flight                  int // bytes
+	goal, ask, before, final, command, result, flight           int // bytes
 	asked, decided, found, overruled, ruled, open, files, whyOf int // entries
 }
 
 // whole is how much is shown where the budget allows it.
-var whole = room{goal: 700, ask: 2400, before: mostReported, command: 600, result: 600, flight: 700, asked: 6, decided: 6, found: 3, overruled: 5, ruled: 4, open: 6, files: MaxFiles, whyOf: MaxFiles}
+var whole = room{goal: 700, ask: 2400, before: mostReported, final: mostFinal, command: 600, result: 600, flight: 700, asked: 6, decided: 6, found: 3, overruled: 5, ruled: 4, open: 6, files: MaxFiles, whyOf: MaxFiles}
 
 // smaller gives up the least important entry that is left; false when nothing
 // is.
@@ -180,6 +181,7 @@ func (r *room) smaller() bool {
 		{&r.goal, 500, 100},
 		{&r.ask, 1200, 200},
 		{&r.before, 320, 80},
+		{&r.final, 480, 80},
 		{&r.whyOf, 10, 1},
 		{&r.found, 1, 1},
 		{&r.ruled, 1, 1},
@@ -189,6 +191,7 @@ func (r *room) smaller() bool {
 		{&r.open, 2, 1},
 		{&r.goal, 300, 100},
 		{&r.ask, 800, 100},
+		{&r.final, 240, 80},
 		{&r.command, 300, 100},
 		{&r.result, 300, 100},
 		{&r.whyOf, 0, 1},
@@ -196,6 +199,7 @@ func (r *room) smaller() bool {
 		{&r.found, 0, 1},
 		{&r.ruled, 0, 1},
 		{&r.before, 0, 320},
+		{&r.final, 0, 240},
 		{&r.asked, 0, 1},
 		{&r.decided, 0, 1},
 		{&r.overruled, 0, 1},
@@ -291,7 +295,13 @@ func (w *writer) parts(b *Summary, r room, dir string) {
 		w.WriteString("\n" + planning)
 	}
 	w.prose("Last report before this turn"+atLine(b.reported.line), b.reported.text, r.before, "of what was reported")
-	w.prose("Next step", b.Next, 600, "of the next step")
+	next := b.Next
+	if b.final.text != "" && r.final > 0 { // it says the same, and more
+		next, _, _ = strings.Cut(next, reportLead)
+		next, _, _ = strings.Cut(next, saidLead)
+	}
+	w.prose("Last report"+atLine(b.final.line), b.final.text, r.final, "of the last report")
+	w.prose("Next step", next, 600, "of the next step")
 	w.prose("In flight", b.InFlight, r.flight, "of what is in flight")
 	if b.LastCommand != "" {
 		w.prose("Last command", b.LastCommand, r.command, "of the command")
