@@ -29,7 +29,7 @@ var alsoPure = []string{
 var rooms = []room{
 	{"text", "small pure helpers for bytes and strings; they know nothing of features, runs or agents", "", true, []member{
 		{"lazyre", "compiles regular expressions when they are first used"},
-		{"words", "formats token counts, ages, plurals, shortened lines and short hashes"},
+		{"words", "formats token counts, ages, plurals, shortened lines and short hashes; the sentences of a report, and the files that a text names"},
 		{"strict", `reads JSON, and the "key: value" lines at the top of a Markdown file; refuses unknown and duplicate keys`},
 		{"glob", "matches paths with patterns that may contain **"},
 		{"plain", "makes untrusted text safe to show: removes escape sequences"},

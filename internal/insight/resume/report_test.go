@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"kedge/internal/insight/audit"
+	"kedge/internal/text/words"
 )
 
 func says(text string) audit.Entry { return audit.Entry{Kind: audit.AssistantText, Text: text} }
@@ -124,7 +125,7 @@ func TestGist(t *testing.T) {
 		{"it leans", "First one. " + strings.Repeat("y", 90) + " is long. But it fails there.", 60, false, "First one."},
 		{"it leans on what is taken", "First one. But it fails there.", 60, false, "First one. But it fails there."},
 	} {
-		if got := gist(units(c.report), c.most, c.final); got != c.want {
+		if got := gist(words.Units(c.report), c.most, c.final); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}

@@ -16,6 +16,7 @@ import (
 
 	"kedge/internal/core/check"
 	"kedge/internal/insight/audit"
+	"kedge/internal/text/plain"
 	"kedge/internal/text/redact"
 	"kedge/internal/text/words"
 )
@@ -106,8 +107,8 @@ func (p *Picker) Add(whole *audit.Entry) {
 // clean gives an entry without secrets, as far as its text is used.
 func (p *Picker) clean(whole *audit.Entry) *audit.Entry {
 	e := *whole
-	e.Text = uncarried(e.Text, e.Kind == audit.ToolResult)
-	e.Command = redact.Text(uncarried(e.Command, false))
+	e.Text = plain.Settled(e.Text, e.Kind == audit.ToolResult)
+	e.Command = redact.Text(plain.Settled(e.Command, false))
 	switch e.Kind {
 	case audit.ToolCall:
 		if e.Act == audit.Other || e.Path == "" {

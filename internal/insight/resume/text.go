@@ -8,6 +8,7 @@ import (
 	"kedge/internal/core/brief"
 	"kedge/internal/core/check"
 	"kedge/internal/insight/audit"
+	"kedge/internal/text/plain"
 	"kedge/internal/text/redact"
 	"kedge/internal/text/words"
 )
@@ -103,11 +104,11 @@ func (p *Picker) Brief(dir string, budget int) Summary {
 // them.
 func (b *Summary) redact() {
 	for _, s := range []*string{&b.Place, &b.Goal, &b.shownAsk, &b.Ask, &b.LastCommand, &b.LastResult, &b.InFlight, &b.Next, &b.reported.text, &b.final.text} {
-		*s = redact.Text(uncarried(*s, false))
+		*s = redact.Text(plain.Settled(*s, false))
 	}
 	for _, list := range [][]string{b.Files, b.Decisions, b.RuledOut, b.Open, b.Asked, b.Found, b.Overruled} {
 		for i := range list {
-			list[i] = redact.Text(uncarried(list[i], false))
+			list[i] = redact.Text(plain.Settled(list[i], false))
 		}
 	}
 }

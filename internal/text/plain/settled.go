@@ -1,16 +1,12 @@
-package resume
+package plain
 
-import (
-	"strings"
+import "strings"
 
-	"kedge/internal/text/plain"
-)
-
-// uncarried gives a text without carriage returns. Of an output it is what a terminal
+// Settled gives a text without carriage returns. Of an output it is what a terminal
 // shows in the end: what was written over is not there, nor is colour.
-func uncarried(s string, output bool) string {
+func Settled(s string, output bool) string {
 	if output && strings.Contains(s, "\x1b") {
-		s = string(plain.Stripped([]byte(s)))
+		s = string(Stripped([]byte(s)))
 	}
 	if !strings.Contains(s, "\r") {
 		return s
