@@ -41,6 +41,18 @@ func Checks(command string) bool {
 	return found
 }
 
+// Looks tells whether a command does nothing but look, or move files.
+func Looks(command string) bool {
+	ran, only := false, true
+	EachStatement(command, "", func(_ Place, said []string) {
+		if _, said = Taken(said); len(said) > 0 {
+			ran = true
+			only = only && strings.Contains(looks+"cd pwd true ", " "+said[0]+" ") && !strings.Contains(" git gh curl wget ", " "+said[0]+" ")
+		}
+	})
+	return ran && only
+}
+
 // checkWord tells whether a name is, by one of its parts, that of a check: "test",
 // "lint:go", "pytest", "type-check", "run_tests.sh".
 func checkWord(name string) bool {

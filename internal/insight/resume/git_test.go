@@ -113,7 +113,7 @@ func TestWritten(t *testing.T) {
 	}
 	p := played(shell("cat > x.go <<'EOF'\npackage x\nEOF"), shell("make > /tmp/out.txt"))
 	by := p.Brief("", DefaultBudget)
-	if p.uncommitted() != 1 || !slices.Equal(by.Files, []string{"x.go", "/tmp/out.txt"}) || !strings.Contains(by.Why[0], "not committed") {
+	if p.uncommitted() != 1 || !slices.Equal(by.Files, []string{"x.go", "/tmp/out.txt"}) || !strings.Contains(by.Why[0], "no commit seen") {
 		t.Errorf("%d files, %q, %q", p.uncommitted(), by.Files, by.Why)
 	}
 }

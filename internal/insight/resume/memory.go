@@ -188,7 +188,7 @@ func (m *memory) told(s said) {
 	}
 	against := objects(s.text)
 	if against {
-		m.objected(s.line, s.text)
+		m.objected(s.line, s.text, s.against)
 	}
 	if len(s.text) > mostTold {
 		return

@@ -111,8 +111,9 @@ func doubts(text string) bool {
 	return hasAny(strings.ToLower(strings.ReplaceAll(text, "’", "'")), []string{"questioning", "are you sure", "doesn't make sense", "does not make sense", "i thought", "what do i miss", "but this ", "but that ", "but we ", "but the ", "shouldn't", "didn't we"})
 }
 
-// objected takes words of the user that are against what the agent said in its last turn.
-func (m *memory) objected(line int, text string) {
+// objected takes words of the user that are against what the agent said in its last turn:
+// to is how that began.
+func (m *memory) objected(line int, text, to string) {
 	first := shortened(text, mostOverrul)
 	if strings.Count(text, "\n") > 2 { // of what was pasted below it nobody speaks
 		first = title(text, mostOverrul)
@@ -124,7 +125,10 @@ func (m *memory) objected(line int, text string) {
 	if forbids(strings.ToLower(first)) { // it is ruled out, and nothing else
 		return
 	}
-	remember(&m.overruled, remark{line: line, turn: m.turn, text: "by the user" + atLine(line) + ": " + first})
+	if to != "" {
+		to = " Before that the agent said: " + to
+	}
+	remember(&m.overruled, remark{line: line, turn: m.turn, text: "by the user" + atLine(line) + ": " + words.Ended(first) + to})
 }
 
 // reversed takes a sentence by which the agent takes back what it said before, of the

@@ -157,7 +157,7 @@ func (p *Picker) hear(s said) {
 		s.to = q[len(q)-1]
 	}
 	if p.step.spoke {
-		s.ref = meant(s.text, p.step.text.text)
+		s.ref, s.against = meant(s.text, p.step.text.text), p.report()
 	}
 	if p.asks.take(s) {
 		p.askedAt = p.n

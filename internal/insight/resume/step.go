@@ -11,6 +11,7 @@ import (
 	"kedge/internal/insight/audit"
 	"kedge/internal/insight/failure"
 	"kedge/internal/text/lazyre"
+	"kedge/internal/text/words"
 )
 
 // step is where the work stood: the last that was said, done and run.
@@ -27,8 +28,9 @@ type step struct {
 	result  string  // of a call that failed
 	refused *string // what the user said while refusing it; nil: they did not
 	command *command
-	commit  string // subject of the last commit
-	after   string // the next step by a compaction's summary, while nothing was done since
+	check   *command // the last one that builds, tests or checks
+	commit  string   // subject of the last commit
+	after   string   // the next step by a compaction's summary, while nothing was done since
 
 	report remark // what the model reported before the user spoke last
 	pushed bool   // the last commit was pushed
@@ -79,6 +81,9 @@ func (s *step) called(c *call) {
 }
 
 func (s *step) answered(c *call, e *audit.Entry) {
+	if ran := check.Checks(c.command) && !strings.HasPrefix(e.Text, refusal) && !strings.HasPrefix(e.Text, background); ran && c.act == audit.Shell {
+		s.check = &command{call: c, done: true, failed: e.Failed || red(c.command, e.Text), output: bothEnds(e.Text, maxOutput)}
+	}
 	if s.command != nil && s.command.call == c {
 		s.command.done, s.command.failed = true, e.Failed || red(c.command, e.Text)
 		s.command.output = bothEnds(e.Text, maxOutput)
@@ -97,6 +102,43 @@ func (s *step) answered(c *call, e *audit.Entry) {
 		words := wordsOfRefusal(e)
 		s.refused = &words
 	}
+}
+
+// background is how Claude Code says that a command goes on while the model does.
+const background = "Command running in background"
+
+// shown gives the command that says most of the work: the last check, where all that came
+// after it looked, moved files, or runs on unseen.
+func (s *step) shown() *command {
+	if c := s.command; c != nil && s.check != nil && (check.Looks(c.call.command) || strings.HasPrefix(c.output, background)) {
+		return s.check
+	}
+	return s.command
+}
+
+// editedAfter gives the files of the work that were edited after a check and not checked
+// since, in one line.
+func (p *Picker) editedAfter(c *command) string {
+	if c == nil || !check.Checks(c.call.command) {
+		return ""
+	}
+	return p.editedSince(c.call.n, "edited after it, not run again: ")
+}
+
+// editedSince names the files of the work that were edited after action n, the newest
+// first; empty where there are none.
+func (p *Picker) editedSince(n int, lead string) string {
+	const most = 5
+	list := slices.DeleteFunc(slices.Clone(p.files.list), func(f *file) bool { return f.gone || f.lastAt[actEdit] <= n || !p.files.ofWork(f.key) })
+	slices.SortStableFunc(list, func(a, b *file) int { return b.lastAt[actEdit] - a.lastAt[actEdit] })
+	var names []string
+	for _, f := range list {
+		names = append(names, baseOf(f.path))
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return lead + words.Some(names, most)
 }
 
 // bothEnds gives a text with its middle left out where it is longer than n bytes.

@@ -39,11 +39,12 @@ type Summary struct {
 	Text        string   `json:"text"`
 	Cut         []string `json:"cut"` // what is not in the text, to keep to the budget
 
-	reported remark // by the model, before the ask in force
-	final    remark // by the model, after which nothing else came
-	current  bool   // the goal is the ask in force
-	shownAsk string // without the goal where that is another
-	told     bool   // it is of a session's own events, which have no lines
+	reported         remark // by the model, before the ask in force
+	lastTitle, after string // of the last command: its heading, and what was edited since it ran
+	final            remark // by the model, after which nothing else came
+	current          bool   // the goal is the ask in force
+	shownAsk         string // without the goal where that is another
+	told             bool   // it is of a session's own events, which have no lines
 }
 
 const (
@@ -69,7 +70,7 @@ func (p *Picker) Brief(dir string, budget int) Summary {
 		Ask: p.asks.text(), AskLine: p.asks.main.line, InFlight: p.inFlight(), Files: []string{}, Why: []string{},
 		Decisions: newest(p.memory.decisions()), RuledOut: p.ruledOut(), Open: p.open(), Next: p.next(), Line: p.line, Cut: []string{},
 		told: p.entries > 0 && p.line == 0,
-		Goal: p.asks.goal.text(), GoalLine: p.asks.goal.said.line, Asked: p.asked(), Found: newest(p.memory.found), Overruled: p.overruled(),
+		Goal: p.asks.goal.text(), GoalLine: p.asks.goal.said.line, Asked: p.asked(), Found: claimed(p.memory.found), Overruled: p.overruled(),
 		reported: p.reportedBefore(), final: p.final(), Place: p.place.line(dir), Planning: p.place.mode == audit.PlanMode,
 	}
 	first := p.asks.goal.said.text
@@ -79,8 +80,13 @@ func (p *Picker) Brief(dir string, budget int) Summary {
 	} else if b.shownAsk = b.Ask; p.asks.earlier.text == first {
 		b.shownAsk = p.asks.near()
 	}
-	if c := p.step.command; c != nil {
+	if c := p.step.shown(); c != nil {
 		b.LastCommand, b.LastResult, b.LastFailed = c.call.command, c.outcome(), c.failed
+		b.lastTitle = "Last command"
+		if c != p.step.command && p.step.command.call != c.call {
+			b.lastTitle = "Last check, " + ago(p.n-c.call.n)
+		}
+		b.after = p.editedAfter(c)
 	}
 	seen := map[string]bool{}
 	for _, s := range p.rank() {
@@ -100,10 +106,19 @@ func (p *Picker) Brief(dir string, budget int) Summary {
 	return b
 }
 
+// claimed gives what the agent said that it found, as its words: nobody here proved it.
+func claimed(list []remark) []string {
+	out := newest(list)
+	for i := range out {
+		out[i] = "the agent said: " + out[i]
+	}
+	return out
+}
+
 // redact takes secrets out of every text: people paste keys, and commands print
 // them.
 func (b *Summary) redact() {
-	for _, s := range []*string{&b.Place, &b.Goal, &b.shownAsk, &b.Ask, &b.LastCommand, &b.LastResult, &b.InFlight, &b.Next, &b.reported.text, &b.final.text} {
+	for _, s := range []*string{&b.Place, &b.Goal, &b.shownAsk, &b.Ask, &b.LastCommand, &b.LastResult, &b.InFlight, &b.Next, &b.reported.text, &b.final.text, &b.after} {
 		*s = redact.Text(plain.Settled(*s, false))
 	}
 	for _, list := range [][]string{b.Files, b.Decisions, b.RuledOut, b.Open, b.Asked, b.Found, b.Overruled} {
@@ -117,8 +132,12 @@ func (b *Summary) redact() {
 func (p *Picker) why(s scored) string {
 	f := s.f
 	var list []string
-	if f.dirty && f.lastAt[actEdit] > 0 {
-		list = append(list, "edited "+ago(p.n-f.lastAt[actEdit])+", not committed")
+	if f.dirty && f.lastAt[actEdit] > 0 && p.files.ofWork(f.key) { // of others git says nothing
+		seen := ", no commit seen"
+		if f.proved >= f.lastAt[actEdit] {
+			seen = ", not committed"
+		}
+		list = append(list, "edited "+ago(p.n-f.lastAt[actEdit])+seen)
 	} else if f.lastAt[actEdit] > 0 {
 		list = append(list, "edited "+ago(p.n-f.lastAt[actEdit]))
 	}
@@ -305,8 +324,9 @@ func (w *writer) parts(b *Summary, r room, dir string) {
 	w.prose("Next step", next, 600, "of the next step")
 	w.prose("In flight", b.InFlight, r.flight, "of what is in flight")
 	if b.LastCommand != "" {
-		w.prose("Last command", b.LastCommand, r.command, "of the command")
+		w.prose(b.lastTitle, b.LastCommand, r.command, "of the command")
 		w.prose("Its result", b.LastResult, r.result, "of the result")
+		w.prose("After it", b.after, r.result, "of what was edited after it")
 	}
 	w.files(b, r, dir)
 	w.list("Open", b.Open, r.open, "open")
