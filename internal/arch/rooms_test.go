@@ -29,7 +29,7 @@ var alsoPure = []string{
 var rooms = []room{
 	{"text", "small pure helpers for bytes and strings; they know nothing of features, runs or agents", "", true, []member{
 		{"lazyre", "compiles regular expressions when they are first used"},
-		{"words", "formats token counts, ages, plurals, shortened lines and short hashes"},
+		{"words", "formats token counts, ages, plurals, shortened lines and short hashes; the sentences of a report, and the files that a text names"},
 		{"strict", `reads JSON, and the "key: value" lines at the top of a Markdown file; refuses unknown and duplicate keys`},
 		{"glob", "matches paths with patterns that may contain **"},
 		{"plain", "makes untrusted text safe to show: removes escape sequences"},
@@ -37,7 +37,7 @@ var rooms = []room{
 		{"page", "builds self-contained HTML pages and charts out of untrusted text"},
 	}},
 	{"core", "the rules of Kedge, as pure functions", "text", true, []member{
-		{"check", "checks: the table of their forms and kinds, validation, display"},
+		{"check", "checks: the table of their forms and kinds, validation, display; what a shell line runs, checks, prints and writes"},
 		{"config", "reads config.toml and gate.toml; holds what you set for a run; decides which agent a session gets, and why"},
 		{"plan", "features and plans: parse, validate, order, lock, import, export"},
 		{"memory", "decisions, risks, notes, rules, progress"},

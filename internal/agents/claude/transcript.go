@@ -45,6 +45,8 @@ type keptReader struct {
 	meta transcript.Meta
 	has  []string // sources that this transcript has, and most have not
 
+	branch string // as the last line has it
+
 	agents begun
 	l      keptLine // the last one: the place of its blocks is used again
 }
@@ -56,6 +58,7 @@ type keptLine struct {
 	operation, content                                       []byte // of the queue of what was typed
 	asked, data, result, parent                              []byte
 	failure                                                  []byte // the name of the error in whose place a reply stands
+	mode, branch, pull                                       []byte // where the work is
 	side, meta, summary, copied                              bool
 	message                                                  keptMessage
 }
@@ -97,7 +100,7 @@ func (c *keptReader) line(n int, b []byte) bool {
 	}
 	c.identify()
 	c.N, c.At = n, transcript.Stamp(string(l.at))
-	c.Give(audit.Entry{Kind: audit.Moment})
+	c.Give(c.moment())
 	switch string(l.typ) {
 	case "progress":
 		c.progress(l.data)
@@ -124,6 +127,16 @@ func (c *keptReader) line(n int, b []byte) bool {
 		}
 	}
 	return true
+}
+
+// moment is the time of a line, with what changed of where the work is.
+func (c *keptReader) moment() audit.Entry {
+	e := audit.Entry{Kind: audit.Moment, Mode: transcript.Text(c.l.mode), Pull: transcript.Text(c.l.pull)}
+	if string(c.l.branch) != c.branch { // nearly every line names it
+		c.branch = string(c.l.branch)
+		e.Branch = transcript.Text(c.l.branch)
+	}
+	return e
 }
 
 // identify takes what a line says about the session. A sub-agent's names the
@@ -175,6 +188,12 @@ func (l *keptLine) parse(b []byte) bool {
 			l.side = isTrue(v)
 		case "summary", "aiTitle", "customTitle", "title":
 			l.title = transcript.Inside(v)
+		case "permissionMode":
+			l.mode = transcript.Inside(v)
+		case "gitBranch":
+			l.branch = transcript.Inside(v)
+		case "prUrl":
+			l.pull = transcript.Inside(v)
 		case "isMeta":
 			l.meta = isTrue(v)
 		case "isCompactSummary":

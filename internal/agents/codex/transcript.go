@@ -64,10 +64,14 @@ type keptLine struct {
 
 // keptPayload has the fields of all kinds of lines.
 type keptPayload struct {
-	Type      string          `json:"type"`
-	ID        string          `json:"id"`
-	Dir       string          `json:"cwd"`
-	Forked    string          `json:"forked_from_id"`
+	Type   string `json:"type"`
+	ID     string `json:"id"`
+	Dir    string `json:"cwd"`
+	Forked string `json:"forked_from_id"`
+	Mode   string `json:"collaboration_mode_kind"`
+	Git    struct {
+		Branch string `json:"branch"`
+	} `json:"git"`
 	Model     string          `json:"model"`
 	Message   json.RawMessage `json:"message"`
 	Role      string          `json:"role"`
@@ -120,8 +124,8 @@ func (c *keptReader) line(n int, b []byte) bool {
 		return false
 	}
 	c.N, c.At = n, transcript.Stamp(l.At)
-	c.Give(audit.Entry{Kind: audit.Moment})
 	p := l.Payload
+	c.Give(audit.Entry{Kind: audit.Moment, Mode: p.Mode, Branch: p.Git.Branch})
 	c.copies(l)
 	switch l.Type {
 	case "session_meta":

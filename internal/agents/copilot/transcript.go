@@ -48,11 +48,13 @@ type keptLine struct {
 type keptData struct {
 	Session string `json:"sessionId"`
 	Context struct {
-		Dir string `json:"cwd"`
+		Dir    string `json:"cwd"`
+		Branch string `json:"branch"`
 	} `json:"context"`
 	Model    string          `json:"model"`
 	Selected string          `json:"selectedModel"`
 	NewModel string          `json:"newModel"`
+	NewMode  string          `json:"newMode"`
 	Content  json.RawMessage `json:"content"`
 	Thinking string          `json:"reasoningText"`
 	Requests []struct {
@@ -72,8 +74,8 @@ func (c *keptReader) line(n int, b []byte) bool {
 		return false
 	}
 	c.N, c.At = n, transcript.Stamp(l.At)
-	c.Give(audit.Entry{Kind: audit.Moment})
 	d := l.Data
+	c.Give(audit.Entry{Kind: audit.Moment, Mode: d.NewMode, Branch: d.Context.Branch})
 	c.model = transcript.First(d.NewModel, d.Selected, d.Model, c.model)
 	switch l.Type {
 	case "session.start":

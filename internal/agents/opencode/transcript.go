@@ -150,6 +150,7 @@ type keptReader struct {
 
 type keptMessage struct {
 	Role  string `json:"role"`
+	Agent string `json:"agent"` // "plan" is its mode for planning
 	Model string `json:"modelID"`
 	Error struct {
 		Data struct {
@@ -180,7 +181,7 @@ func (r *keptReader) part(id string, data, message []byte) bool {
 	if !transcript.Decode(message, &m) || !transcript.Decode(data, &p) {
 		return false
 	}
-	r.Give(audit.Entry{Kind: audit.Moment})
+	r.Give(audit.Entry{Kind: audit.Moment, Mode: m.Agent})
 	switch {
 	case p.Type == "text" && m.Role == "user":
 		r.Tell(audit.Entry{Kind: audit.UserText, Rules: p.Synthetic}, p.Text)

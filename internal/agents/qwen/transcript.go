@@ -45,6 +45,7 @@ type keptLine struct {
 	ID      string `json:"uuid"`
 	Session string `json:"sessionId"`
 	Dir     string `json:"cwd"`
+	Branch  string `json:"gitBranch"`
 	At      string `json:"timestamp"`
 	Type    string `json:"type"`
 	Subtype string `json:"subtype"`
@@ -74,7 +75,7 @@ func (q *keptReader) line(n int, b []byte) bool {
 	}
 	q.meta.ID, q.meta.Dir = transcript.First(q.meta.ID, l.Session), transcript.First(q.meta.Dir, l.Dir)
 	q.N, q.At = n, transcript.Stamp(l.At)
-	q.Give(audit.Entry{Kind: audit.Moment})
+	q.Give(audit.Entry{Kind: audit.Moment, Branch: l.Branch})
 	switch l.Type {
 	case "assistant":
 		q.meta.Partial = q.meta.Partial || hides(l.Version)

@@ -132,7 +132,7 @@ func TestCommitsElsewhere(t *testing.T) {
 			t.Fatal(err)
 		}
 		flight := p.Brief(m.Dir, resume.DefaultBudget).InFlight
-		if !strings.Contains(flight, want) || strings.Contains(flight, "edited") == strings.Contains(flight, "commit: ") {
+		if !strings.Contains(flight, want) || strings.Contains(flight, "edited since") == strings.Contains(flight, "commit: ") {
 			t.Errorf("after a commit in %s: %q", folder, flight)
 		}
 	}

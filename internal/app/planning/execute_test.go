@@ -526,7 +526,7 @@ func TestRow26BriefNamesFilesAndWhatWasInFlight(t *testing.T) {
 	for _, want := range []string{
 		"## In flight", "> interrupted: killed", "> - A order.txt", "\n### Next step\n> Finish what was cut off: Bash: cat order.txt\n",
 		"### Last command\n> cat order.txt\n", "> without a result: Bash: cat order.txt",
-		"> - order.txt (changed since the checkpoint): edited 2 actions ago, not committed\n> - order_old.txt: read 3 actions ago\n",
+		"> - order.txt (changed since the checkpoint): edited 2 actions ago, no commit seen\n> - order_old.txt: read 3 actions ago\n",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("lacks %q:\n%s", want, text)

@@ -21,7 +21,7 @@ const (
 	ToolResult                    // what the tool gave
 	Reply                         // one model reply, with its usage; said again, it replaces
 	Compaction                    // the context was replaced by a summary
-	Moment                        // nothing but a time
+	Moment                        // nothing but a time, and where the work is as far as that is told there
 	Offered                       // a tool that the model could call; Chars are those of its schema, NoSchema where only its name is there
 	Refused                       // a request that the provider refused, in the program's words
 	Prompt                        // the system prompt; said again, the longest counts
@@ -29,6 +29,9 @@ const (
 	Queued                        // what a person typed while the model worked; it may come as UserText later, too
 	Title                         // what the program calls the session
 )
+
+// PlanMode is the mode in which a model plans and changes nothing, as all programs call it.
+const PlanMode = "plan"
 
 // NoSchema is the length of a schema that nobody wrote down.
 const NoSchema = -1
@@ -89,4 +92,8 @@ type Entry struct {
 	Usage  *Usage   // nil is unknown
 	Window int64    // of a reply: how many tokens its model can be given; 0 is unknown
 	USD    *float64 // what the program itself says that the reply cost; nil is unknown
+
+	Mode   string // of a Moment: what the program lets the model do from here on; PlanMode, or the program's word; empty: as before
+	Branch string // of a Moment: on which the work is from here on; empty: as before
+	Pull   string // of a Moment: the address of the session's pull request; empty: as before
 }

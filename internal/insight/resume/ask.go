@@ -186,7 +186,7 @@ const mostTitle = 220
 func (p *Picker) overruled() []string {
 	list := []string{}
 	for _, s := range slices.Backward(p.asks.goal.left) {
-		list = append(list, "by the user"+atLine(s.line)+": "+ended(shortened(s.to, mostOverrul))+" The goal was before: "+title(s.text, mostTitle))
+		list = append(list, "by the user"+atLine(s.line)+": "+words.Ended(shortened(s.to, mostOverrul))+" The goal was before: "+title(s.text, mostTitle))
 	}
 	return append(list, newest(p.memory.overruled)...)
 }

@@ -7,6 +7,7 @@ import (
 	"kedge/internal/core/watch"
 	"kedge/internal/insight/audit"
 	"kedge/internal/text/redact"
+	"kedge/internal/text/words"
 )
 
 // Event takes one thing that a session did, as its adapter told it: the same as
@@ -58,7 +59,7 @@ func entryOf(ev watch.Act, dir string) *audit.Entry {
 		if len(ev.Paths) > 0 {
 			e.Path = ev.Paths[0]
 		}
-		if first, _, _ := strings.Cut(ev.Input, "\n"); e.Path == "" && bare && namesFile(first) {
+		if first, _, _ := strings.Cut(ev.Input, "\n"); e.Path == "" && bare && words.NamesFile(first) {
 			e.Path = first
 		}
 		e.Path = below(dir, e.Path)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"kedge/internal/core/check"
+	"kedge/internal/text/words"
 )
 
 // act is what was done to a file.
@@ -33,6 +34,7 @@ type file struct {
 	failed bool // the last call with it failed
 	gone   bool // it is no longer there, or never was: a read found no such file
 	dirty  bool // edited since the last commit
+	proved int  // action at which git said that it is not committed; 0 is never
 	aside  bool // edited, and put aside by git stash
 }
 
@@ -171,6 +173,15 @@ func (t *files) ofWork(path string) bool {
 		return strings.HasPrefix(key, t.base+"/")
 	default:
 		return !beginsAny(key, []string{"/tmp/", "/var/", "/private/", "/proc/"})
+	}
+}
+
+// differ takes what git says is not committed: the files that it names.
+func (t *files) differ(out string, n int) {
+	for _, w := range words.Paths(out) {
+		for _, f := range t.named(w) {
+			f.proved = n
+		}
 	}
 }
 

@@ -25,6 +25,9 @@ func (p *Picker) settleOne(r check.GitRun, command, out string) {
 		p.step.commit = subject
 	}
 	p.step.pushed = !made && (p.step.pushed || r.Pushes(out))
+	if r.Is("status", "diff") {
+		p.files.differ(out, p.n)
+	}
 	switch {
 	case made, r.Is("status", "commit") && strings.Contains(out, "nothing to commit, working tree clean"):
 		p.files.committed(r.Repo)

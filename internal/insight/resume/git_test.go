@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"kedge/internal/core/check"
 	"kedge/internal/insight/audit"
 )
 
@@ -101,18 +102,18 @@ func TestWritten(t *testing.T) {
 		"bash -lc cat > d.py":                            "d.py",
 		`bash -c "cat > e.py"`:                           "e.py",
 	} {
-		if got := strings.Join(writtenBy(command, ""), ","); got != want {
+		if got := strings.Join(check.Written(command, ""), ","); got != want {
 			t.Errorf("%s writes %q, want %q", command, got, want)
 		}
 	}
 	for command, want := range map[string]string{"cat > x.go": "", "cat <<EOF > new.go\nEOF": "", "cat a.go > b.go": "a.go", "cat a.go 2>err.log": "a.go"} {
-		if got := strings.Join(printedBy(command), ","); got != want {
+		if got := strings.Join(check.Printed(command), ","); got != want {
 			t.Errorf("%s prints %q, want %q", command, got, want)
 		}
 	}
 	p := played(shell("cat > x.go <<'EOF'\npackage x\nEOF"), shell("make > /tmp/out.txt"))
 	by := p.Brief("", DefaultBudget)
-	if p.uncommitted() != 1 || !slices.Equal(by.Files, []string{"x.go", "/tmp/out.txt"}) || !strings.Contains(by.Why[0], "not committed") {
+	if p.uncommitted() != 1 || !slices.Equal(by.Files, []string{"x.go", "/tmp/out.txt"}) || !strings.Contains(by.Why[0], "no commit seen") {
 		t.Errorf("%d files, %q, %q", p.uncommitted(), by.Files, by.Why)
 	}
 }
@@ -125,7 +126,7 @@ func TestStillRed(t *testing.T) {
 		"grep -rn build src": false, "git checkout main": false, "ls test": false, "cat build.log": false, "node serve.js latest": false, "test -f go.mod": false,
 		"curl example.com/check": false, "rg test; echo no test": false, "./deploy testing.json": false,
 	} {
-		if got := checking(command); got != want {
+		if got := check.Checks(command); got != want {
 			t.Errorf("%s: %v", command, got)
 		}
 	}

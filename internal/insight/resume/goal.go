@@ -84,7 +84,7 @@ func (g *goal) summarized(s said) {
 	var list []string
 	size := 0
 	for _, item := range items(section(s.text, "Primary Request and Intent")) {
-		if item = ended(strings.Join(strings.Fields(strings.ReplaceAll(item, "**", "")), " ")); size+len(item) > mostSummarized {
+		if item = words.Ended(strings.Join(strings.Fields(strings.ReplaceAll(item, "**", "")), " ")); size+len(item) > mostSummarized {
 			break
 		}
 		size += len(item)

@@ -7,6 +7,7 @@ import (
 
 	"kedge/internal/core/check"
 	"kedge/internal/text/lazyre"
+	"kedge/internal/text/words"
 )
 
 // missing is how a program says that there is no such file.
@@ -18,7 +19,7 @@ func (p *Picker) removed(command string) {
 		return
 	}
 	check.EachStatement(command, p.files.base, func(at check.Place, words []string) {
-		_, words = taken(words)
+		_, words = check.Taken(words)
 		if len(words) > 1 && words[0] == "git" && (words[1] == "rm" || words[1] == "mv") {
 			if slices.Contains(words, "--cached") {
 				return
@@ -50,7 +51,7 @@ func (p *Picker) moved(at check.Place, args []string) {
 	to := args[len(args)-1]
 	for _, from := range args[:len(args)-1] {
 		lost := p.files.lose(at, from)
-		if len(args) == 2 && namesFile(to) && lost > 0 {
+		if len(args) == 2 && words.NamesFile(to) && lost > 0 {
 			p.alsoEdits(strings.TrimPrefix(to, "./"))
 		}
 	}
@@ -88,7 +89,7 @@ func (t *files) notFound(out string) {
 	if !strings.Contains(out, "o such file") && !strings.Contains(out, "cannot ") && !strings.Contains(out, "ENOENT") {
 		return
 	}
-	for _, m := range missing.FindAllStringSubmatch(out[:min(len(out), maxScan)], 20) {
+	for _, m := range missing.FindAllStringSubmatch(out[:min(len(out), 2*maxOutput)], 20) {
 		for _, word := range m[1:] {
 			if word == "" {
 				continue

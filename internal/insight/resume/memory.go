@@ -188,7 +188,7 @@ func (m *memory) told(s said) {
 	}
 	against := objects(s.text)
 	if against {
-		m.objected(s.line, s.text)
+		m.objected(s.line, s.text, s.against)
 	}
 	if len(s.text) > mostTold {
 		return
@@ -217,7 +217,7 @@ func (m *memory) overruledByUser(now remark) {
 		if !r.user || shared(r.text, now.text) < leastShared {
 			return false
 		}
-		remember(&m.overruled, remark{line: now.line, turn: m.turn, text: "by the user" + atLine(now.line) + ": " + ended(strings.TrimPrefix(now.text, "the user said: ")) + " Before that " + r.String()})
+		remember(&m.overruled, remark{line: now.line, turn: m.turn, text: "by the user" + atLine(now.line) + ": " + words.Ended(strings.TrimPrefix(now.text, "the user said: ")) + " Before that " + r.String()})
 		return true
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"kedge/internal/insight/audit"
+	"kedge/internal/text/words"
 )
 
 // TestWhatIsRuledOutAndDecided: a wish, a step of a request and a look at what may
@@ -78,7 +79,7 @@ func TestRefusalsThatRuleOut(t *testing.T) {
 // TestVariablesNameNoFiles: what a shell puts together from a variable is no file's
 // name.
 func TestVariablesNameNoFiles(t *testing.T) {
-	got := pathWords("for i in 1 2; do echo x > test-$i.js; done; cat $DIR/a.go src/b.go")
+	got := words.Paths("for i in 1 2; do echo x > test-$i.js; done; cat $DIR/a.go src/b.go")
 	if want := []string{"src/b.go"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}

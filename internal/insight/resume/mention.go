@@ -3,6 +3,8 @@ package resume
 import (
 	"math"
 	"strings"
+
+	"kedge/internal/text/words"
 )
 
 // voice is who named a file.
@@ -30,14 +32,14 @@ const maxMentions = 160
 type mentions []mention
 
 func (m *mentions) add(by voice, n int, text string, c *redCheck) {
-	words := pathWords(text)
-	if len(words) == 0 {
+	list := words.Paths(text)
+	if len(list) == 0 {
 		return
 	}
-	for i := range words {
-		words[i] = strings.Clone(words[i]) // and not the text that it stands in
+	for i := range list {
+		list[i] = strings.Clone(list[i]) // and not the text that it stands in
 	}
-	*m = append(*m, mention{by, n, words, c})
+	*m = append(*m, mention{by, n, list, c})
 	if len(*m) > 2*maxMentions {
 		*m = append((*m)[:0:0], (*m)[maxMentions:]...)
 	}
@@ -71,7 +73,7 @@ func (m mentions) count(t *files, n int, pace float64, isRed func(*redCheck) boo
 // inText tells which files a text names, and how surely.
 func inText(t *files, text string) map[*file]float64 {
 	out := map[*file]float64{}
-	for _, w := range pathWords(text) {
+	for _, w := range words.Paths(text) {
 		list := t.named(w)
 		for _, f := range list {
 			out[f] = max(out[f], 1/float64(len(list)))

@@ -132,13 +132,21 @@ func (p *Picker) afterReport() string {
 	case len(left) > 0:
 		return ended + ", and its list has more to do. Go on with: " + cut(left[0], maxRemark)
 	case p.step.command.stillRed():
-		return ended + ", and this was still red: " + cut(p.step.command.call.command, 160) + "\nIt said: " + report
+		return ended + ", and this was still red: " + cut(p.step.command.call.command, 160) + saidLead + report
 	case p.asks.main.text == "": // there is nobody to ask
 		return ended + "; nothing is in flight. It said: " + report
+	case len(p.notDone()) > 0:
+		return ended + ", and not all of it is done: see what is open." + reportLead + report
 	default:
-		return "The ask looks done: check that it is, then ask the user what comes next. The report began: " + report
+		return "The ask looks done: check that it is, then ask the user what comes next." + reportLead + report
 	}
 }
+
+// What stands before a report in the next step.
+const (
+	reportLead = " The report began: "
+	saidLead   = "\nIt said: "
+)
 
 // report is how the model's last words begin, in one line.
 func (p *Picker) report() string {
@@ -216,8 +224,11 @@ func (p *Picker) inFlight() string {
 	for _, c := range p.waiting() {
 		list = append(list, "without a result: "+c.describe())
 	}
-	if text := p.step.text.text; text != "" && intention(text) == "" && len(questions(text)) == 0 && !strings.HasSuffix(p.next(), p.report()) {
+	if text := p.step.text.text; text != "" && intention(text) == "" && len(questions(text)) == 0 && p.final().text == "" {
 		list = append(list, "said last: "+cut(strings.Join(strings.Fields(text), " "), maxRemark))
+	}
+	if since := p.editedSince(p.askedAt, "edited for the ask so far: "); since != "" && p.final().text == "" {
+		list = append(list, since)
 	}
 	if n := p.uncommitted(); n > 0 {
 		list = append(list, words.Count(n, "file")+" edited since the last commit that is seen here")
@@ -251,7 +262,7 @@ func (p *Picker) waiting() []*call {
 func (p *Picker) uncommitted() int {
 	n := 0
 	for _, f := range p.files.list {
-		if f.dirty {
+		if f.dirty && p.files.ofWork(f.key) {
 			n++
 		}
 	}
@@ -262,6 +273,38 @@ func (p *Picker) uncommitted() int {
 func planTitle(plan string) string {
 	first, _, _ := strings.Cut(strings.TrimSpace(plan), "\n")
 	return cut(strings.Trim(first, "# "), 160)
+}
+
+// notDone gives what speaks against it that the ask is done: checks that were red when they
+// last ran, what the last report says is not as it should be, and what the one before it
+// said so where nothing was edited since.
+func (p *Picker) notDone() []string {
+	var list []string
+	for _, r := range p.reds {
+		list = append(list, r.command)
+	}
+	list = append(list, p.faults(p.step.text, p.n)...)
+	worked := func(f *file) bool { // and not only noted it down
+		return f.lastAt[actEdit] > p.step.report.acts && p.files.ofWork(f.key) && !strings.HasSuffix(f.key, ".md")
+	}
+	if !slices.ContainsFunc(p.files.list, worked) {
+		list = append(list, p.faults(p.step.report, p.step.report.acts)...)
+	}
+	return list
+}
+
+// unfinished are the words of a report that the matter itself is not done.
+var unfinished = []string{"not working", "doesn't work", "does not work", "isn't working", "still fail", "still red", "still broken", "in progress", "not finished", "unfinished", "couldn't get", "could not get"}
+
+// faults gives the sentences of a report that say so.
+func (p *Picker) faults(r remark, n int) []string {
+	var list []string
+	for _, u := range words.Units(cut(r.text, keptOfReport)) {
+		if low := strings.ToLower(u.Text); hasAny(low, unfinished) && !strings.HasSuffix(u.Text, "?") && !p.settled(u, n) {
+			list = append(list, "the agent said: "+cut(u.Text, maxRemark)+atLine(r.line))
+		}
+	}
+	return list
 }
 
 // open is what nobody answered yet.
@@ -277,6 +320,7 @@ func (p *Picker) open() []string {
 			list = append(list, q+atLine(p.step.text.line))
 		}
 	}
+	list = append(list, p.notDone()[min(len(p.reds), len(p.notDone())):]...)
 	last := p.step.command
 	if last.stillRed() {
 		list = append(list, "still red: "+cut(strings.Join(strings.Fields(last.call.command), " "), 160))

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"kedge/internal/text/lazyre"
+	"kedge/internal/text/words"
 )
 
 // objections are how a user's words begin that are against what the agent just said or did.
@@ -89,8 +90,8 @@ const (
 )
 
 // overruled takes what was decided or found, and no longer holds, away from there. By is
-// who said so, line where; words are what they said.
-func (m *memory) overrule(by string, line int, words string, is func(remark) bool) bool {
+// who said so, line where; what is what they said.
+func (m *memory) overrule(by string, line int, what string, is func(remark) bool) bool {
 	found := false
 	for _, list := range []*[]remark{&m.decided, &m.found} {
 		*list = slices.DeleteFunc(*list, func(r remark) bool {
@@ -98,7 +99,7 @@ func (m *memory) overrule(by string, line int, words string, is func(remark) boo
 				return false
 			}
 			found = true
-			remember(&m.overruled, remark{line: line, turn: m.turn, text: by + atLine(line) + ": " + ended(shortened(words, mostOverrul)) + " Before that the agent said" + atLine(r.line) + ": " + r.text})
+			remember(&m.overruled, remark{line: line, turn: m.turn, text: by + atLine(line) + ": " + words.Ended(shortened(what, mostOverrul)) + " Before that the agent said" + atLine(r.line) + ": " + r.text})
 			return true
 		})
 	}
@@ -110,8 +111,9 @@ func doubts(text string) bool {
 	return hasAny(strings.ToLower(strings.ReplaceAll(text, "’", "'")), []string{"questioning", "are you sure", "doesn't make sense", "does not make sense", "i thought", "what do i miss", "but this ", "but that ", "but we ", "but the ", "shouldn't", "didn't we"})
 }
 
-// objected takes words of the user that are against what the agent said in its last turn.
-func (m *memory) objected(line int, text string) {
+// objected takes words of the user that are against what the agent said in its last turn:
+// to is how that began.
+func (m *memory) objected(line int, text, to string) {
 	first := shortened(text, mostOverrul)
 	if strings.Count(text, "\n") > 2 { // of what was pasted below it nobody speaks
 		first = title(text, mostOverrul)
@@ -123,7 +125,10 @@ func (m *memory) objected(line int, text string) {
 	if forbids(strings.ToLower(first)) { // it is ruled out, and nothing else
 		return
 	}
-	remember(&m.overruled, remark{line: line, turn: m.turn, text: "by the user" + atLine(line) + ": " + first})
+	if to != "" {
+		to = " Before that the agent said: " + to
+	}
+	remember(&m.overruled, remark{line: line, turn: m.turn, text: "by the user" + atLine(line) + ": " + words.Ended(first) + to})
 }
 
 // reversed takes a sentence by which the agent takes back what it said before, of the
@@ -200,14 +205,6 @@ func (m *memory) edited(line int, path, input string) {
 	m.changes = slices.Delete(m.changes, i, i+1)
 	name := baseOf(path)
 	m.overrule("by the agent", line, "undid its edit of "+name+".", func(r remark) bool { return r.line <= since && strings.Contains(r.text, name) && r.turn >= m.turn-1 })
-}
-
-// ended is a sentence with a full stop, so that another one can stand behind it.
-func ended(s string) string {
-	if s = strings.TrimRight(s, " ,;:"); s == "" || strings.HasSuffix(s, "…") || strings.ContainsAny(s[len(s)-1:], ".!?") {
-		return s
-	}
-	return s + "."
 }
 
 func hashed(s string) uint64 {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"kedge/internal/insight/audit"
+	"kedge/internal/text/words"
 )
 
 // played gives a Picker that was told these entries, each on a line of its own.
@@ -77,7 +78,7 @@ func TestPathWords(t *testing.T) {
 		`C:\x\a.go, src\b.ts and "c.py\"`:     "/x/a.go src/b.ts c.py",
 		"":                                    "",
 	} {
-		if got := strings.Join(pathWords(in), " "); got != want {
+		if got := strings.Join(words.Paths(in), " "); got != want {
 			t.Errorf("%q has %q, want %q", in, got, want)
 		}
 	}

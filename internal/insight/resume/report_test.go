@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"kedge/internal/insight/audit"
+	"kedge/internal/text/words"
 )
 
 func says(text string) audit.Entry { return audit.Entry{Kind: audit.AssistantText, Text: text} }
@@ -20,11 +21,11 @@ func TestLastReport(t *testing.T) {
 		want []string
 		not  []string
 	}{
-		{"what does not work", []audit.Entry{ask("make the test green for one session"), says(long), ask("write it down")}, []string{"Last report before this turn (line 2)", "why the test is failing.", "But it's not working"}, []string{"Do you want", "The issue is"}},
+		{"what does not work", []audit.Entry{ask("make the test green for one session"), says(long), ask("write it down")}, []string{"Last report before this turn (line 2)", "why the test is failing.", "But it's not working"}, []string{"Do you want"}},
 		{"the goal is done", []audit.Entry{ask("number the folders from one"), edit("/r/a.go"), says("The plan is now complete.\n\n- `a.go`\n- All tests pass"), ask("and make them absolute")}, []string{"The plan is now complete. All tests pass."}, []string{"a.go`."}},
 		{"a plan is no report", []audit.Entry{ask("number the folders from one"), says("Now let me look at the folder."), ask("and make them absolute")}, nil, []string{"Last report"}},
 		{"the user was against it", []audit.Entry{ask("why is it slow here"), says("The root cause is the folder of the cache."), ask("no, that is wrong, the cache is off")}, nil, []string{"Last report"}},
-		{"the first turn", []audit.Entry{ask("why is it slow here"), says("The folder of the cache is large.")}, nil, []string{"Last report"}},
+		{"the first turn", []audit.Entry{ask("why is it slow here"), says("The folder of the cache is large.")}, nil, []string{"Last report before"}},
 	} {
 		b := played(c.did...).Brief("", DefaultBudget)
 		for _, s := range c.want {
@@ -53,7 +54,7 @@ func TestAskedWhileItWorked(t *testing.T) {
 // TestNamedInTheGoal: a file that only the request before names is not in the ask.
 func TestNamedInTheGoal(t *testing.T) {
 	b := played(ask("see x/a.go"), edit("/x/a.go"), read("/b.go"), ask("rename what is in b.go")).Brief("", DefaultBudget)
-	for _, want := range []string{"/x/a.go: edited 1 action ago, not committed, in the goal", "/b.go: read just now, in the ask\n"} {
+	for _, want := range []string{"/x/a.go: edited 1 action ago, no commit seen, in the goal", "/b.go: read just now, in the ask\n"} {
 		if !strings.Contains(b.Text, want) {
 			t.Errorf("no %q in\n%s", want, b.Text)
 		}
@@ -97,8 +98,49 @@ func TestPushed(t *testing.T) {
 				p.Add(&list[i])
 			}
 		}
-		if got := p.inFlight(); got != c.want {
+		if got := p.inFlight(); !strings.HasSuffix(got, c.want) {
 			t.Errorf("%q, want %q", got, c.want)
 		}
+	}
+}
+
+// TestGist: what is taken of a report keeps its end, is never joined across a heading, and
+// has no sentence that leans on one that is not there.
+func TestGist(t *testing.T) {
+	pad := strings.Repeat("The folder was looked through with care. ", 6)
+	for _, c := range []struct {
+		name, report string
+		most         int
+		final        bool
+		want         string
+	}{
+		{"openings", "Done.\n\nAll tests pass now.", 400, true, "All tests pass now."},
+		{"nothing but one", "Done.", 400, true, ""},
+		{"the end is kept", "The parser is faster.\n\n" + pad + "\n\nShould I also change the lexer?\n1. Yes, with tables\n2. No, leave it", 120, true, "The parser is faster. … Should I also change the lexer? Yes, with tables. No, leave it."},
+		{"an earlier one asks nothing", "The parser is faster.\n\nShould I also change the lexer?", 400, false, "The parser is faster."},
+		{"headings are labels", "Two things.\n\n## Tests\nAll pass.\n\n## Left\n- The lexer is slow.", 400, true, "Two things. Tests: All pass. Left: The lexer is slow."},
+		{"a label goes with what it labels", "It is faster.\n\n**Not tried**\n" + strings.Repeat("long words ", 30) + "\n\nAll tests pass.", 60, true, "It is faster. … All tests pass."},
+		{"a list is over", "Changed:\n- the parser of lines\n\nAll tests pass.", 400, true, "Changed: the parser of lines. All tests pass."},
+		{"what leads to code", "It runs:\n```\nmake\n```\nYou can use it.", 400, true, "You can use it."},
+		{"it leans", "First one. " + strings.Repeat("y", 90) + " is long. But it fails there.", 60, false, "First one."},
+		{"it leans on what is taken", "First one. But it fails there.", 60, false, "First one. But it fails there."},
+	} {
+		if got := gist(words.Units(c.report), c.most, c.final); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+// TestSettledSince: what a report says is wrong with a file is not told once that file was
+// edited; what it says of others is.
+func TestSettledSince(t *testing.T) {
+	const report = "The review is complete. The loop in src/a.go fails on empty lines. The reader src/b.go is broken for tabs."
+	b := played(ask("review the two readers of this project"), read("/r/src/a.go"), read("/r/src/b.go"), says(report), ask("fix the first one"), edit("/r/src/a.go"), ask("and now the rest")).Brief("", DefaultBudget)
+	if strings.Contains(b.Text, "src/a.go fails") {
+		t.Errorf("a fault of a file that was edited:\n%s", b.Text)
+	}
+	b = played(ask("review the two readers of this project"), read("/r/src/a.go"), read("/r/src/b.go"), says(report), ask("fix the first one"), edit("/r/src/a.go")).Brief("", DefaultBudget)
+	if strings.Contains(b.Text, "src/a.go fails") || !strings.Contains(b.Text, "src/b.go is broken for tabs.") {
+		t.Errorf("want only the fault of b.go:\n%s", b.Text)
 	}
 }

@@ -16,7 +16,9 @@ import (
 
 	"kedge/internal/core/check"
 	"kedge/internal/insight/audit"
+	"kedge/internal/text/plain"
 	"kedge/internal/text/redact"
+	"kedge/internal/text/words"
 )
 
 // DefaultBudget is how many tokens a brief takes at most, by estimate.
@@ -36,6 +38,7 @@ type Picker struct {
 	todo     todo
 	memory   memory
 	step     step
+	place    whereabouts
 	reds     []*redCheck      // checks that were red when they last ran, the newest last
 	calls    map[string]*call // that have no result yet
 }
@@ -95,15 +98,17 @@ func (p *Picker) Add(whole *audit.Entry) {
 		p.toolCall(e)
 	case audit.ToolResult:
 		p.toolResult(e)
-	case audit.Compaction, audit.Reply, audit.Moment, audit.Offered, audit.Refused, audit.Title, audit.Prompt, audit.Given:
+	case audit.Moment:
+		p.place.told(e)
+	case audit.Compaction, audit.Reply, audit.Offered, audit.Refused, audit.Title, audit.Prompt, audit.Given:
 	}
 }
 
 // clean gives an entry without secrets, as far as its text is used.
 func (p *Picker) clean(whole *audit.Entry) *audit.Entry {
 	e := *whole
-	e.Text = uncarried(e.Text, e.Kind == audit.ToolResult)
-	e.Command = redact.Text(uncarried(e.Command, false))
+	e.Text = plain.Settled(e.Text, e.Kind == audit.ToolResult)
+	e.Command = redact.Text(plain.Settled(e.Command, false))
 	switch e.Kind {
 	case audit.ToolCall:
 		if e.Act == audit.Other || e.Path == "" {
@@ -152,13 +157,13 @@ func (p *Picker) hear(s said) {
 		s.to = q[len(q)-1]
 	}
 	if p.step.spoke {
-		s.ref = meant(s.text, p.step.text.text)
+		s.ref, s.against = meant(s.text, p.step.text.text), p.report()
 	}
 	if p.asks.take(s) {
 		p.askedAt = p.n
 	}
 	p.memory.told(s)
-	p.step.heard(s)
+	p.step.heard(s, p.n)
 }
 
 func (p *Picker) toolCall(e *audit.Entry) {
@@ -244,20 +249,20 @@ func (p *Picker) shell(command string) {
 		return
 	}
 	done := map[string]bool{}
-	for _, w := range writtenBy(command, p.files.base) {
+	for _, w := range check.Written(command, p.files.base) {
 		if p.files.ofWork(w) {
 			done[w], done[baseOf(w)] = true, true
 			p.alsoEdits(w)
 		}
 	}
 	if !p.reads {
-		for _, w := range printedBy(command) {
+		for _, w := range check.Printed(command) {
 			done[w] = true
 			p.touch(w, actPrint)
 		}
 	}
-	for _, w := range pathWords(command) {
-		if !done[w] && (len(p.files.named(w)) > 0 || surelyFile(w)) {
+	for _, w := range words.Paths(command) {
+		if !done[w] && (len(p.files.named(w)) > 0 || words.SurelyFile(w)) {
 			p.touch(w, actShell)
 		}
 	}
@@ -277,7 +282,7 @@ func (p *Picker) other(c *call, input string) {
 	}
 	var in otherInput
 	_ = json.Unmarshal([]byte(input), &in) // what has another form has none of these
-	if namesFile(in.Path) {
+	if words.NamesFile(in.Path) {
 		c.path = in.Path
 		p.touch(in.Path, actLook)
 		if low := strings.ToLower(c.tool); strings.Contains(low, "delete") || strings.Contains(low, "remove") {
@@ -298,6 +303,7 @@ func (p *Picker) toolResult(e *audit.Entry) {
 	delete(p.calls, e.Call)
 	p.step.answered(c, e)
 	p.memory.answered(c, e)
+	p.place.answered(c, e, p.files.ofWork(c.path))
 	p.todo.answered(c, e.Text)
 	if words := wordsOfRefusal(e); words != "" {
 		p.asks.take(said{kind: saidAsk, line: e.Line, text: strings.Clone(cut(words, maxSaid)), refuse: true})

@@ -22,13 +22,14 @@ const (
 
 // said is one text of the user's side, without what the program put around it.
 type said struct {
-	kind   saying
-	line   int
-	text   string
-	inside bool   // typed while the model worked
-	refuse bool   // said while refusing a call, so about the work at hand
-	to     string // the model's question that it answers, of a steering
-	ref    string // what the numbers in it stand for
+	kind    saying
+	line    int
+	text    string
+	inside  bool   // typed while the model worked
+	refuse  bool   // said while refusing a call, so about the work at hand
+	to      string // the model's question that it answers, of a steering
+	against string // how the agent's report began that it answers
+	ref     string // what the numbers in it stand for
 }
 
 // frames are the tags that programs put around what no person typed.

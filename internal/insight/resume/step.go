@@ -11,6 +11,7 @@ import (
 	"kedge/internal/insight/audit"
 	"kedge/internal/insight/failure"
 	"kedge/internal/text/lazyre"
+	"kedge/internal/text/words"
 )
 
 // step is where the work stood: the last that was said, done and run.
@@ -27,8 +28,9 @@ type step struct {
 	result  string  // of a call that failed
 	refused *string // what the user said while refusing it; nil: they did not
 	command *command
-	commit  string // subject of the last commit
-	after   string // the next step by a compaction's summary, while nothing was done since
+	check   *command // the last one that builds, tests or checks
+	commit  string   // subject of the last commit
+	after   string   // the next step by a compaction's summary, while nothing was done since
 
 	report remark // what the model reported before the user spoke last
 	pushed bool   // the last commit was pushed
@@ -57,12 +59,12 @@ func (s *step) thoughtOf(line int, text string) { s.thought = remark{line: line,
 
 // heard takes what the user said. A summary in its place stands for what was
 // said before; of it only the next step is taken, until something is done.
-func (s *step) heard(x said) {
+func (s *step) heard(x said, n int) {
 	if x.kind == saidSummary {
 		s.after = firstLines(section(x.text, "Next Step"), 2)
 		return
 	}
-	s.reported(x)
+	s.reported(x, n)
 	s.told, s.acted, s.spoke = x, false, false
 	s.text, s.thought = remark{}, remark{}
 }
@@ -79,6 +81,9 @@ func (s *step) called(c *call) {
 }
 
 func (s *step) answered(c *call, e *audit.Entry) {
+	if ran := check.Checks(c.command) && !strings.HasPrefix(e.Text, refusal) && !strings.HasPrefix(e.Text, background); ran && c.act == audit.Shell {
+		s.check = &command{call: c, done: true, failed: e.Failed || red(c.command, e.Text), output: bothEnds(e.Text, maxOutput)}
+	}
 	if s.command != nil && s.command.call == c {
 		s.command.done, s.command.failed = true, e.Failed || red(c.command, e.Text)
 		s.command.output = bothEnds(e.Text, maxOutput)
@@ -99,6 +104,43 @@ func (s *step) answered(c *call, e *audit.Entry) {
 	}
 }
 
+// background is how Claude Code says that a command goes on while the model does.
+const background = "Command running in background"
+
+// shown gives the command that says most of the work: the last check, where all that came
+// after it looked, moved files, or runs on unseen.
+func (s *step) shown() *command {
+	if c := s.command; c != nil && s.check != nil && (check.Looks(c.call.command) || strings.HasPrefix(c.output, background)) {
+		return s.check
+	}
+	return s.command
+}
+
+// editedAfter gives the files of the work that were edited after a check and not checked
+// since, in one line.
+func (p *Picker) editedAfter(c *command) string {
+	if c == nil || !check.Checks(c.call.command) {
+		return ""
+	}
+	return p.editedSince(c.call.n, "edited after it, not run again: ")
+}
+
+// editedSince names the files of the work that were edited after action n, the newest
+// first; empty where there are none.
+func (p *Picker) editedSince(n int, lead string) string {
+	const most = 5
+	list := slices.DeleteFunc(slices.Clone(p.files.list), func(f *file) bool { return f.gone || f.lastAt[actEdit] <= n || !p.files.ofWork(f.key) })
+	slices.SortStableFunc(list, func(a, b *file) int { return b.lastAt[actEdit] - a.lastAt[actEdit] })
+	var names []string
+	for _, f := range list {
+		names = append(names, baseOf(f.path))
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return lead + words.Some(names, most)
+}
+
 // bothEnds gives a text with its middle left out where it is longer than n bytes.
 func bothEnds(s string, n int) string {
 	if len(s) <= n {
@@ -110,14 +152,10 @@ func bothEnds(s string, n int) string {
 // redWords are how the output of something that failed has lines begin.
 var redWords = []string{"--- FAIL", "FAIL\t", "FAIL ", "panic: ", "error: ", "Error: ", "ERROR ", "# command-line", "Traceback (most", "fatal: ", "make: *** "}
 
-// checkWords are those of commands that build, test or check: a place in what
-// they print is a finding.
-var checkWords = []string{"build", "test", "lint", "vet", "tsc", "check", "compile", "clippy"}
-
 // red tells whether an output is one of a failure, where the exit code got lost:
 // in a pipe, for example.
 func red(command, out string) bool {
-	checks := hasAny(command, checkWords) && !hasAny(command, []string{"grep", "rg ", "cat ", "git "})
+	checks := hasAny(command, check.KindWords) && !hasAny(command, []string{"grep", "rg ", "cat ", "git "})
 	for l := range strings.Lines(out) {
 		l = unlabelled(strings.TrimLeft(l, " \t"))
 		if beginsAny(l, redWords) || checks && located.MatchString(l) {
@@ -127,47 +165,8 @@ func red(command, out string) bool {
 	return false
 }
 
-// tools are programs that build, test or check whatever they are told, between spaces;
-// looks are those that look, move or make, and whose failing says nothing of the work.
-const (
-	tools = " make gmake cmake ninja bazel mvn gradle gradlew tsc javac gcc clang rustc eslint mypy ruff tox nox mocha rspec phpunit golangci-lint shellcheck pre-commit "
-	looks = " grep egrep rg ag ack cat ls find fd head tail sed awk echo printf diff test [ [[ which type stat wc jq git gh rm cp mv mkdir touch chmod ln curl wget kill ps sleep read "
-)
-
 // stillRed tells whether the command is one that builds, tests or checks, and failed.
-func (c *command) stillRed() bool { return c != nil && c.failed && checking(c.call.command) }
-
-// checking tells whether a command builds, tests or checks something, by the names of
-// its programs and what they are told to do. Names of files say nothing, but for that of
-// a script.
-func checking(command string) bool {
-	found := false
-	check.EachStatement(command, "", func(_ check.Place, words []string) {
-		_, words = taken(words)
-		for len(words) > 1 && strings.Contains(" bash sh zsh python python3 node npx ", " "+words[0]+" ") {
-			words = words[1:]
-		}
-		if len(words) == 0 || strings.Contains(looks, " "+words[0]+" ") {
-			return
-		}
-		name := baseOf(words[0])
-		found = found || strings.Contains(tools, " "+name+" ") || checkWord(name)
-		for _, w := range words[1:] {
-			found = found || !strings.ContainsAny(w, "./=") && checkWord(w)
-		}
-	})
-	return found
-}
-
-// checkWord tells whether a name is, by one of its parts, that of a check: "test",
-// "lint:go", "pytest", "type-check", "run_tests.sh".
-func checkWord(name string) bool {
-	parts := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return strings.ContainsRune(":-_.@", r) })
-	return slices.ContainsFunc(parts, func(s string) bool {
-		s = strings.TrimSuffix(s, "s")
-		return slices.Contains(checkWords, s) || slices.Contains([]string{"pytest", "ctest", "vitest", "jest", "unittest", "typecheck", "verify"}, s)
-	})
-}
+func (c *command) stillRed() bool { return c != nil && c.failed && check.Checks(c.call.command) }
 
 // located is a finding of a compiler or a linter: path:line:column: text.
 var located = lazyre.New(`^[^\s:]+\.\w+:\d+:\d+: \S`)

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"kedge/internal/core/check"
 	"kedge/internal/insight/audit"
 )
 
@@ -154,7 +155,7 @@ func TestPrinted(t *testing.T) {
 		`echo "cat h.go"`:                                     "",
 		"for f in *.go; do cat \"$f\"; done; cat not\\ it.md": "not it.md",
 	} {
-		if got := strings.Join(printedBy(command), ","); got != want {
+		if got := strings.Join(check.Printed(command), ","); got != want {
 			t.Errorf("%s prints %q, want %q", command, got, want)
 		}
 	}

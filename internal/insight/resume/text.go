@@ -7,6 +7,8 @@ import (
 
 	"kedge/internal/core/brief"
 	"kedge/internal/core/check"
+	"kedge/internal/insight/audit"
+	"kedge/internal/text/plain"
 	"kedge/internal/text/redact"
 	"kedge/internal/text/words"
 )
@@ -16,6 +18,8 @@ type Summary struct {
 	Goal        string   `json:"goal"`      // of the session
 	GoalLine    int      `json:"goal_line"` // where it stands; 0 where there is none
 	Asked       []string `json:"asked"`     // between the goal and the ask in force, oldest first
+	Place       string   `json:"place"`     // branch, folder and pull request, as far as they are told
+	Planning    bool     `json:"planning"`  // it was in plan mode
 	Ask         string   `json:"ask"`       // in force, whole; with what was said about it since
 	AskLine     int      `json:"ask_line"`  // where it stands; 0 where there is none
 	LastCommand string   `json:"last_command"`
@@ -35,10 +39,12 @@ type Summary struct {
 	Text        string   `json:"text"`
 	Cut         []string `json:"cut"` // what is not in the text, to keep to the budget
 
-	reported remark // by the model, before the ask in force
-	current  bool   // the goal is the ask in force
-	shownAsk string // without the goal where that is another
-	told     bool   // it is of a session's own events, which have no lines
+	reported         remark // by the model, before the ask in force
+	lastTitle, after string // of the last command: its heading, and what was edited since it ran
+	final            remark // by the model, after which nothing else came
+	current          bool   // the goal is the ask in force
+	shownAsk         string // without the goal where that is another
+	told             bool   // it is of a session's own events, which have no lines
 }
 
 const (
@@ -64,8 +70,8 @@ func (p *Picker) Brief(dir string, budget int) Summary {
 		Ask: p.asks.text(), AskLine: p.asks.main.line, InFlight: p.inFlight(), Files: []string{}, Why: []string{},
 		Decisions: newest(p.memory.decisions()), RuledOut: p.ruledOut(), Open: p.open(), Next: p.next(), Line: p.line, Cut: []string{},
 		told: p.entries > 0 && p.line == 0,
-		Goal: p.asks.goal.text(), GoalLine: p.asks.goal.said.line, Asked: p.asked(), Found: newest(p.memory.found), Overruled: p.overruled(),
-		reported: p.reportedBefore(),
+		Goal: p.asks.goal.text(), GoalLine: p.asks.goal.said.line, Asked: p.asked(), Found: claimed(p.memory.found), Overruled: p.overruled(),
+		reported: p.reportedBefore(), final: p.final(), Place: p.place.line(dir), Planning: p.place.mode == audit.PlanMode,
 	}
 	first := p.asks.goal.said.text
 	b.current = p.asks.main.text == first
@@ -74,8 +80,13 @@ func (p *Picker) Brief(dir string, budget int) Summary {
 	} else if b.shownAsk = b.Ask; p.asks.earlier.text == first {
 		b.shownAsk = p.asks.near()
 	}
-	if c := p.step.command; c != nil {
+	if c := p.step.shown(); c != nil {
 		b.LastCommand, b.LastResult, b.LastFailed = c.call.command, c.outcome(), c.failed
+		b.lastTitle = "Last command"
+		if c != p.step.command && p.step.command.call != c.call {
+			b.lastTitle = "Last check, " + ago(p.n-c.call.n)
+		}
+		b.after = p.editedAfter(c)
 	}
 	seen := map[string]bool{}
 	for _, s := range p.rank() {
@@ -95,15 +106,24 @@ func (p *Picker) Brief(dir string, budget int) Summary {
 	return b
 }
 
+// claimed gives what the agent said that it found, as its words: nobody here proved it.
+func claimed(list []remark) []string {
+	out := newest(list)
+	for i := range out {
+		out[i] = "the agent said: " + out[i]
+	}
+	return out
+}
+
 // redact takes secrets out of every text: people paste keys, and commands print
 // them.
 func (b *Summary) redact() {
-	for _, s := range []*string{&b.Goal, &b.shownAsk, &b.Ask, &b.LastCommand, &b.LastResult, &b.InFlight, &b.Next, &b.reported.text} {
-		*s = redact.Text(uncarried(*s, false))
+	for _, s := range []*string{&b.Place, &b.Goal, &b.shownAsk, &b.Ask, &b.LastCommand, &b.LastResult, &b.InFlight, &b.Next, &b.reported.text, &b.final.text, &b.after} {
+		*s = redact.Text(plain.Settled(*s, false))
 	}
 	for _, list := range [][]string{b.Files, b.Decisions, b.RuledOut, b.Open, b.Asked, b.Found, b.Overruled} {
 		for i := range list {
-			list[i] = redact.Text(uncarried(list[i], false))
+			list[i] = redact.Text(plain.Settled(list[i], false))
 		}
 	}
 }
@@ -112,8 +132,12 @@ func (b *Summary) redact() {
 func (p *Picker) why(s scored) string {
 	f := s.f
 	var list []string
-	if f.dirty && f.lastAt[actEdit] > 0 {
-		list = append(list, "edited "+ago(p.n-f.lastAt[actEdit])+", not committed")
+	if f.dirty && f.lastAt[actEdit] > 0 && p.files.ofWork(f.key) { // of others git says nothing
+		seen := ", no commit seen"
+		if f.proved >= f.lastAt[actEdit] {
+			seen = ", not committed"
+		}
+		list = append(list, "edited "+ago(p.n-f.lastAt[actEdit])+seen)
 	} else if f.lastAt[actEdit] > 0 {
 		list = append(list, "edited "+ago(p.n-f.lastAt[actEdit]))
 	}
@@ -154,12 +178,12 @@ func ago(n int) string {
 
 // room is how much of each part is shown.
 type room struct {
-	goal, ask, before, command, result, flight                  int // bytes
+	goal, ask, before, final, command, result, flight           int // bytes
 	asked, decided, found, overruled, ruled, open, files, whyOf int // entries
 }
 
 // whole is how much is shown where the budget allows it.
-var whole = room{goal: 700, ask: 2400, before: mostReported, command: 600, result: 600, flight: 700, asked: 6, decided: 6, found: 3, overruled: 5, ruled: 4, open: 6, files: MaxFiles, whyOf: MaxFiles}
+var whole = room{goal: 700, ask: 2400, before: mostReported, final: mostFinal, command: 600, result: 600, flight: 700, asked: 6, decided: 6, found: 3, overruled: 5, ruled: 4, open: 6, files: MaxFiles, whyOf: MaxFiles}
 
 // smaller gives up the least important entry that is left; false when nothing
 // is.
@@ -177,6 +201,7 @@ func (r *room) smaller() bool {
 		{&r.goal, 500, 100},
 		{&r.ask, 1200, 200},
 		{&r.before, 320, 80},
+		{&r.final, 480, 80},
 		{&r.whyOf, 10, 1},
 		{&r.found, 1, 1},
 		{&r.ruled, 1, 1},
@@ -186,6 +211,7 @@ func (r *room) smaller() bool {
 		{&r.open, 2, 1},
 		{&r.goal, 300, 100},
 		{&r.ask, 800, 100},
+		{&r.final, 240, 80},
 		{&r.command, 300, 100},
 		{&r.result, 300, 100},
 		{&r.whyOf, 0, 1},
@@ -193,6 +219,7 @@ func (r *room) smaller() bool {
 		{&r.found, 0, 1},
 		{&r.ruled, 0, 1},
 		{&r.before, 0, 320},
+		{&r.final, 0, 240},
 		{&r.asked, 0, 1},
 		{&r.decided, 0, 1},
 		{&r.overruled, 0, 1},
@@ -264,6 +291,10 @@ func write(b *Summary, r room, dir string) (text string, left []string) {
 
 // goal writes what the session is for, and what is asked now.
 func (w *writer) goal(b *Summary, r room) {
+	w.prose("Place", b.Place, whole.goal, "of the place")
+	if b.Planning {
+		w.WriteString("\n" + planning)
+	}
 	if b.current {
 		w.prose("Goal of the session, and the ask in force"+atLine(b.AskLine), b.Ask, r.ask, "of the ask")
 		return
@@ -280,12 +311,22 @@ func (w *writer) goal(b *Summary, r room) {
 
 // parts writes all but the ask.
 func (w *writer) parts(b *Summary, r room, dir string) {
+	if b.Planning && w.deep {
+		w.WriteString("\n" + planning)
+	}
 	w.prose("Last report before this turn"+atLine(b.reported.line), b.reported.text, r.before, "of what was reported")
-	w.prose("Next step", b.Next, 600, "of the next step")
+	next := b.Next
+	if b.final.text != "" && r.final > 0 { // it says the same, and more
+		next, _, _ = strings.Cut(next, reportLead)
+		next, _, _ = strings.Cut(next, saidLead)
+	}
+	w.prose("Last report"+atLine(b.final.line), b.final.text, r.final, "of the last report")
+	w.prose("Next step", next, 600, "of the next step")
 	w.prose("In flight", b.InFlight, r.flight, "of what is in flight")
 	if b.LastCommand != "" {
-		w.prose("Last command", b.LastCommand, r.command, "of the command")
+		w.prose(b.lastTitle, b.LastCommand, r.command, "of the command")
 		w.prose("Its result", b.LastResult, r.result, "of the result")
+		w.prose("After it", b.after, r.result, "of what was edited after it")
 	}
 	w.files(b, r, dir)
 	w.list("Open", b.Open, r.open, "open")
