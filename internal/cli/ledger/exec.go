@@ -52,10 +52,10 @@ installed packages, stack frames of libraries and repeated lines, Kedge prints
 only the number. It groups problems from ESLint by rule, and problems from tsc
 by file.
 
-Kedge prints source files and output of fewer than 40 lines unchanged. It always
-leaves out progress lines that the command has overwritten. While the command
-runs in a terminal, a line on stderr shows the elapsed time, the amount of
-output and its latest line.
+Source files stay unchanged, and so does other output of fewer than 40 lines.
+Kedge always leaves out progress lines that the command has overwritten. While
+the command runs in a terminal, a line on stderr shows the elapsed time, the
+amount of output and its latest line.
 
 Kedge keeps stdout and stderr in their order and without secrets, in
 $KEDGE_HOME/exec: the last 200 commands, at most 512 MB. kedge logs exec-…

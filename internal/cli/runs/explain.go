@@ -175,7 +175,7 @@ func comparedText(env *frame.Env, c kedge.Compared) string {
 	if c.Unknown != "" {
 		return "the files were not compared with checkpoint " + string(c.Checkpoint) + ": " + c.Unknown
 	}
-	text := fmt.Sprintf("%s in progress at checkpoint %s (%s); changed before this session's first edit: ", words.Count(c.Files, "file"), c.Checkpoint, env.Clock(c.At))
+	text := fmt.Sprintf("%s in progress at checkpoint %s (%s); changed by somebody else until this session's first edit: ", words.Count(c.Files, "file"), c.Checkpoint, env.Clock(c.At))
 	if len(c.Changed) == 0 {
 		return text + "none"
 	}

@@ -21,7 +21,7 @@ func TestRow91ValidateNamesTheFault(t *testing.T) {
 		{"cycle", []kedge.Feature{feature("x", 1, ""), feature("a", 1, "", "x", "b"), feature("b", 1, "", "c"), feature("c", 1, "", "a")}, []string{"a → b → c → a"}},
 		{"twice", []kedge.Feature{feature("a", 1, ""), feature("a", 1, "")}, []string{`two features have the id "a"`}},
 		{"id", []kedge.Feature{feature("../etc", 1, "")}, []string{`"../etc" is not a valid feature id`}},
-		{"several", []kedge.Feature{feature("a", 1, "", "x"), feature("b", 1, "", "y")}, []string{`"x"`, "(and 1 more)"}},
+		{"several", []kedge.Feature{feature("a", 1, "", "x"), feature("b", 1, "", "y")}, []string{`"x"`, "(and 1 more problem)"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			err := plan.Validate(tc.features)

@@ -51,7 +51,7 @@ func firstOf(problems []Problem) error {
 	}
 	p, more := problems[0], ""
 	if n := len(problems) - 1; n > 0 {
-		more = fmt.Sprintf(" (and %d more)", n)
+		more = " (and " + words.Count(n, "more problem") + ")"
 	}
 	return kedge.Errorf(kedge.Invalid, "%s%s", p.What, more).WithHint("%s", p.Fix)
 }

@@ -99,8 +99,8 @@ func TestLateBesideOthers(t *testing.T) {
 		begins int
 		says   string
 	}{
-		"green alone": {late: 1, is: run.Green, begins: 2, says: `warning: check "unit" timed out, with 1 other run of checks in progress; alone, the check was green: unit`},
-		"late alone":  {late: 2, is: run.Red, begins: 2, says: `warning: check "unit" timed out, with 1 other run of checks in progress; alone, the check timed out too: unit`},
+		"green alone": {late: 1, is: run.Green, begins: 2, says: `warning: check "unit" timed out beside 1 other run of checks; when Kedge ran it again alone, it was green: unit`},
+		"late alone":  {late: 2, is: run.Red, begins: 2, says: `warning: check "unit" timed out beside 1 other run of checks; when Kedge ran it again alone, it timed out again: unit`},
 		"no other":    {late: 1, alone: true, is: run.Red, begins: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -148,7 +148,7 @@ func TestTriedAloneAfterARestart(t *testing.T) {
 	y.open()
 	s.late = 1 // as it is found when it is taken up
 	y.want(run.Green, adopted(c))
-	if !strings.Contains(y.says(), "alone, the check was green") {
+	if !strings.Contains(y.says(), "when Kedge ran it again alone, it was green") {
 		t.Errorf("it says %q", y.says())
 	}
 }

@@ -123,7 +123,7 @@ func TriedAlone(first, alone kedge.Verdict, beside int) kedge.Verdict {
 		switch {
 		case TimedOut(was):
 			alone.Findings = append(alone.Findings, kedge.Finding{
-				Level: kedge.LevelWarning, What: fmt.Sprintf("check %q timed out, with %s in progress; %s", was.Name, words.Count(beside, "other run")+" of checks", outcomeAlone(alone, i)),
+				Level: kedge.LevelWarning, What: fmt.Sprintf("check %q timed out beside %s; when Kedge ran it again alone, %s", was.Name, words.Count(beside, "other run")+" of checks", outcomeAlone(alone, i)),
 				Where: was.Name, Fix: "if this happens often, set gate.parallel lower in .kedge/config.toml, or give the check a longer timeout in .kedge/gate.toml",
 			})
 		case i >= 0 && alone.Checks[i].Reused != "":
@@ -137,12 +137,12 @@ func TriedAlone(first, alone kedge.Verdict, beside int) kedge.Verdict {
 func outcomeAlone(v kedge.Verdict, i int) string {
 	switch {
 	case i < 0 || v.Checks[i].Skipped != "":
-		return "alone, the check did not run"
+		return "it did not start"
 	case TimedOut(v.Checks[i]):
-		return "alone, the check timed out too"
+		return "it timed out again"
 	case v.Checks[i].Red():
-		return "alone, the check was red"
+		return "it was red"
 	default:
-		return "alone, the check was green"
+		return "it was green"
 	}
 }

@@ -161,13 +161,13 @@ func TestTriedAlone(t *testing.T) {
 	reused := kedge.CheckResult{Name: "lint", Reused: "evd-1"}
 	first := kedge.Verdict{Verdict: kedge.TestFailure, Checks: []kedge.CheckResult{green, late("unit")}}
 	for what, alone := range map[string]kedge.CheckResult{
-		"alone, the check was green":     {Name: "unit"},
-		"alone, the check was red":       {Name: "unit", Exit: 1, FirstFailure: &kedge.Failure{Message: "no"}},
-		"alone, the check timed out too": late("unit"),
-		"alone, the check did not run":   {Name: "unit", Exit: -1, Skipped: "did not run, because lint is red"},
+		"it was green":       {Name: "unit"},
+		"it was red":         {Name: "unit", Exit: 1, FirstFailure: &kedge.Failure{Message: "no"}},
+		"it timed out again": late("unit"),
+		"it did not start":   {Name: "unit", Exit: -1, Skipped: "did not run, because lint is red"},
 	} {
 		v := gate.TriedAlone(first, kedge.Verdict{Verdict: kedge.ValidationOK, Checks: []kedge.CheckResult{reused, alone}}, 2)
-		if len(v.Findings) != 1 || v.Findings[0].What != `check "unit" timed out, with 2 other runs of checks in progress; `+what || v.Findings[0].Level == kedge.LevelError {
+		if len(v.Findings) != 1 || v.Findings[0].What != `check "unit" timed out beside 2 other runs of checks; when Kedge ran it again alone, `+what || v.Findings[0].Level == kedge.LevelError {
 			t.Errorf("%s: it says %+v", what, v.Findings)
 		}
 		if !slices.EqualFunc(v.Checks, []kedge.CheckResult{green, alone}, func(a, b kedge.CheckResult) bool { return a.Log == b.Log && a.Exit == b.Exit && a.Reused == b.Reused }) {

@@ -110,7 +110,7 @@ func (e *Local) Leave() {
 // Start begins a run. One that has begun already stays as it is.
 func (e *Local) Start(ctx context.Context, begun run.Input) error {
 	if begun.Kind != run.Begun || begun.Run == "" {
-		return kedge.Errorf(kedge.Invalid, "Kedge cannot start run %q: the first step of a run must be %q with the id of the run, but it is %q", begun.Run, run.Begun, begun.Kind)
+		return kedge.Errorf(kedge.Invalid, "Kedge cannot start run %q: a run needs an id, and its first event must be %q and not %q", begun.Run, run.Begun, begun.Kind)
 	}
 	begun.ID = "begun" // one id: there is one beginning
 	_, err := e.ask(ctx, begun.Run, message{ev: begun})
