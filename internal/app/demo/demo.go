@@ -122,11 +122,27 @@ func (s *stage) killAfter() int { return max(1, len(s.names)/4) }
 func (s *stage) drive(ctx context.Context) error {
 	s.say("2. kedge run: two features at a time. Each gets a short session and a git worktree of its own.")
 	s.say("   A feature counts as verified when Kedge itself ran its checks, all were green, and Kedge committed the work.")
-	waited, err := s.take(ctx)
-	if waited && s.denied { // nothing else was left when you decided: what you reopened is for the next kedge run
-		_, err = s.take(ctx)
+	for range mostRuns {
+		waited, err := s.take(ctx)
+		if !waited || !s.denied {
+			return err
+		}
+		// Nothing else was left when you decided: what you reopened is for the next kedge run.
+		if err := s.until(ctx, "the work on "+cheat+" no longer waits for you", func() (bool, error) { return s.pendingAgain(ctx) }); err != nil {
+			return err
+		}
 	}
-	return err
+	return kedge.Errorf(kedge.Internal, "the demo started kedge run %d times, and it still waits for you", mostRuns)
+}
+
+// mostRuns bounds how often the demo starts a run again that had nothing left to do but to wait.
+const mostRuns = 4
+
+// pendingAgain tells whether the reopened feature can be worked on.
+func (s *stage) pendingAgain(ctx context.Context) (bool, error) {
+	var f features.FeatureShowReply
+	err := s.ask(ctx, &f, "feature", "show", cheat)
+	return f.Feature.Status != kedge.NeedsReview && f.Feature.Status != kedge.BlockedWork, err
 }
 
 // needsYou is the exit code of a run that waits for you.
