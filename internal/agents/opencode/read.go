@@ -19,7 +19,7 @@ type reader struct {
 	last         string // why the last step ended
 	failed       *stream.Failure
 	overcame     bool // a failure: its exit code tells of it all the same
-	begun        bool // a step, of which nobody knows what it used
+	begun        bool // a step whose usage is unknown
 }
 
 // record is as much of a line as is read here.

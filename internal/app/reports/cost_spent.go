@@ -206,7 +206,7 @@ func (m *matching) ofTranscripts(list []audit.Figures, give func(spentPart)) {
 		}
 		f.EachReply(func(r *audit.ReplyUse) { give(m.reply(f, r, sessions)) })
 		if f.PartialUsage {
-			give(m.reply(f, &audit.ReplyUse{At: stampOf(f.EndedAt), Model: f.Model}, sessions)) // what nobody knows of
+			give(m.reply(f, &audit.ReplyUse{At: stampOf(f.EndedAt), Model: f.Model}, sessions)) // usage that is unknown
 		}
 		for _, ses := range sessions {
 			m.told[ses] = true

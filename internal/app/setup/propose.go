@@ -40,7 +40,7 @@ func programOn(path, program string) string {
 }
 
 // ofPython tells whether a script was installed for this interpreter and not for another one, whose modules
-// this one does not find. Of what names no interpreter, nobody knows: it is taken to be.
+// this one does not find. A file that names no interpreter is taken for one that can run.
 func ofPython(script, python string) bool {
 	b, err := os.ReadFile(script)
 	first, _, _ := strings.Cut(string(b), "\n")

@@ -57,7 +57,7 @@ func (l *Live) Update(change func()) {
 	l.draw()
 }
 
-// Over draws for the last time: what is said next stands below.
+// Over draws for the last time: later lines are printed below it.
 func (l *Live) Over() { l.Update(func() { l.over = true }) }
 
 // Follow draws every second, and when the terminal gets another size. stop returns when

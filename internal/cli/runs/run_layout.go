@@ -55,7 +55,7 @@ func (s sheet) table(rows [][]frame.Cell) []string {
 // layout is the table of a run as it fits a terminal: where it stands, what is done, who
 // works on what, what it cost. One row is left for the cursor below. What there is no room
 // for is left out: first what is done, the verdict and the costs, then of the work what rests.
-// Of a run that rests nothing is drawn: how it ended is said in its place.
+// A run that does not work draws nothing: how it ended is printed instead.
 func layout(s sheet, v runs.RunView, now time.Time, step string, rows int) []string {
 	if v.Resting {
 		return nil

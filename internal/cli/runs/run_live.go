@@ -37,7 +37,7 @@ func (t *liveTable) take(env *frame.Env, l runs.RunLine, v runs.RunView) {
 	})
 }
 
-// end shows the run as it rests; what is said next stands below.
+// end shows the run as it rests; later lines are printed below it.
 func (t *liveTable) end(v runs.RunView) {
 	t.live.Update(func() { t.view = v })
 	t.live.Over()

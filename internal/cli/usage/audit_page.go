@@ -61,7 +61,7 @@ func pageFacts(out reports.AuditReply, rows []auditRow) page.Node {
 			name = "cost, estimated"
 		}
 		value := dollar(*t.USD)
-		if t.UnknownUSD > 0 { // a model without a price, or calls of which nobody knows
+		if t.UnknownUSD > 0 { // a model without a price, or calls whose usage is unknown
 			value += "+"
 			name += ", partly unknown"
 		}
